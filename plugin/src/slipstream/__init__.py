@@ -1,0 +1,1 @@
+"""slipstream: memory, scoped reads and observability under a coding agent."""

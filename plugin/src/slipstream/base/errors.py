@@ -1,0 +1,14 @@
+"""The one exception for what the user can fix; everything else is a bug and keeps its traceback."""
+from __future__ import annotations
+
+
+class SlipstreamError(Exception):
+    """One line for a person. Parse errors carry where: str() is `path:line:column: message`."""
+
+    def __init__(self, message: str, path: str | None = None, line: int | None = None, column: int | None = None):
+        super().__init__(message)
+        self.message, self.path, self.line, self.column = message, path, line, column
+
+    def __str__(self) -> str:
+        where = [str(part) for part in (self.path, self.line, self.column) if part is not None]
+        return ":".join([*where, " " + self.message]) if where else self.message

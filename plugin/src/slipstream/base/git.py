@@ -1,0 +1,75 @@
+"""What slipstream asks git: branch, commit and worktree by reading files; anything else through one bounded process."""
+from __future__ import annotations
+
+import os
+
+
+def find_git_dirs(tree_root: str) -> tuple[str, str] | None:
+    """(git directory, common directory) of the checkout that holds `tree_root`; None outside one."""
+    folder = tree_root
+    while True:
+        entry = os.path.join(folder, ".git")
+        if os.path.isdir(entry):
+            return entry, entry
+        if os.path.isfile(entry):
+            git_dir = os.path.normpath(os.path.join(folder, _line(entry).partition("gitdir:")[2].strip()))
+            shared = _line(os.path.join(git_dir, "commondir"))
+            return git_dir, os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def read_head(tree_root: str) -> tuple[str | None, str | None]:
+    """(branch, commit). Branch is None on a detached head; commit is None where there is none yet."""
+    dirs = find_git_dirs(tree_root)
+    if dirs is None:
+        return None, None
+    git_dir, common = dirs
+    head = _line(os.path.join(git_dir, "HEAD"))
+    if not head.startswith("ref:"):
+        return None, head or None
+    ref = head[4:].strip()
+    branch = ref.removeprefix("refs/heads/")
+    for base in (git_dir, common):
+        commit = _line(os.path.join(base, *ref.split("/")))
+        if commit:
+            return branch, commit
+    try:
+        with open(os.path.join(common, "packed-refs"), encoding="utf-8", errors="replace") as stream:
+            for line in stream:
+                if line.rstrip("\n").endswith(" " + ref):
+                    return branch, line.split(" ", 1)[0]
+    except OSError:
+        pass
+    return branch, None
+
+
+def worktree_name(tree_root: str) -> str | None:
+    """Name of the linked worktree; None in the main one and outside git."""
+    dirs = find_git_dirs(tree_root)
+    if dirs is None or dirs[0] == dirs[1]:
+        return None
+    return os.path.basename(dirs[0])
+
+
+def run_git(args: list[str], cwd: str, timeout_s: float = 10.0) -> bytes | None:
+    """Standard output of one git command; None when git is absent, fails or takes too long."""
+    import subprocess
+    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *args], cwd=cwd,
+                              env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              timeout=timeout_s, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+            return stream.readline(4096).strip()
+    except OSError:
+        return ""

@@ -1,0 +1,1 @@
+"""Token budget, transcript usage, savings, read guard."""

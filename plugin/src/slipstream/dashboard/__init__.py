@@ -1,0 +1,1 @@
+"""The local live page: server, launch, static files."""

@@ -1,0 +1,1 @@
+"""Skill contract, loader and gates; plugin validation; editor setup."""

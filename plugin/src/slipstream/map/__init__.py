@@ -1,0 +1,1 @@
+"""The project map: languages, scan, index, render, slice, search, graph, mind map."""

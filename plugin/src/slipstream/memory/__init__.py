@@ -1,0 +1,1 @@
+"""Facts, recall, digests, observations, search, lessons."""

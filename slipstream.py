@@ -1,0 +1,38 @@
+"""slipstream's launcher, packed as the pyz's __main__.py. HOT. Any Python from 2.7 on must parse it."""
+import os
+import sys
+
+VERBS = {
+    "cli.mapping": "map mindmap status", "cli.query": "slice lines outline guard", "cli.find": "search refs graph",
+    "cli.memory": "memory observe digest harvest recall-signal", "cli.context": "budget savings usage gc",
+    "cli.dashboard": "dashboard export", "cli.engine": "skills gate validate plugin-validate", "cli.setup": "setup",
+    "doctor": "doctor", "hooks.dispatch": "hook", "statusline": "statusline", "mcp.server": "mcp",
+}
+
+
+def main(argv):
+    if sys.version_info < (3, 9):
+        sys.stderr.write("slipstream needs Python 3.9 or later; this one is %d.%d (%s).\n"
+                         % (sys.version_info[0], sys.version_info[1], sys.executable))
+        return 2
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugin", "src")
+    if os.path.isdir(source):  # a checkout: the package goes before the launcher's own folder, where its name would hide it
+        sys.path.insert(0, source)
+    verb = argv[1] if len(argv) > 1 else "help"
+    name = "slipstream." + next((module for module in VERBS if verb in VERBS[module].split()), "cli.help")
+    try:
+        __import__(name)
+        return sys.modules[name].main(argv[1:])
+    except Exception:
+        if verb != "hook":  # the host's action goes on whatever happens to us
+            raise
+
+
+if __name__ == "__main__":
+    status = main(sys.argv)
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except Exception:
+        status = status or 1  # the reader closed the pipe
+    os._exit(status or 0)  # skips the tear-down, a third of a bare start; nothing here relies on atexit

@@ -1,0 +1,173 @@
+"""Guards of the house: layers, imports, forbidden calls, module size, names, hot path, freshness of the pyz."""
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import build_zipapp
+from tests import LAUNCHER, PYZ, ROOT, SOURCE
+
+PACKAGE = os.path.join(SOURCE, "slipstream")
+MAX_MODULE_LINES = 500
+BAD_NAMES = {"utils", "helpers", "common", "misc", "manager"}
+FORBIDDEN_MODULES = {"pickle", "marshal", "shelve"}
+
+# Part -> parts it may import. `base` is the standard library only; surfaces never import each other but for these.
+DOMAIN = ["events", "map", "context", "memory", "engine"]
+ALLOWED = {name: {"base", "build_info", *DOMAIN[:i]} for i, name in enumerate(DOMAIN)}
+SURFACES = ["hooks", "statusline", "cli", "mcp", "dashboard", "doctor"]
+ALLOWED.update({name: {"base", "build_info", *DOMAIN} for name in SURFACES})
+ALLOWED["base"] = set()
+ALLOWED["build_info"] = set()
+ALLOWED["cli"] |= {"mcp", "dashboard", "doctor"}
+LAUNCH_ONLY = {("hooks", "dashboard.launch"), ("mcp", "dashboard.launch")}
+
+HOT_LINES = 200
+HOT_MODULES = {"sys", "os", "time", "json", "re", "errno", "fcntl", "msvcrt"}
+HOT_VERBS: dict[str, list[str]] = {}  # verb and arguments -> slipstream modules it may load; filled by the surfaces' tests
+
+
+def modules() -> list[tuple[str, str]]:
+    """(dotted name under slipstream, path) of every module."""
+    found = []
+    for folder, subfolders, names in os.walk(PACKAGE):
+        subfolders[:] = [name for name in subfolders if name != "__pycache__"]
+        for name in names:
+            if name.endswith(".py"):
+                path = os.path.join(folder, name)
+                dotted = os.path.relpath(path, PACKAGE)[:-3].replace(os.sep, ".")
+                found.append((dotted.removesuffix(".__init__"), path))
+    return sorted(found)
+
+
+def imports_of(path: str) -> set[str]:
+    """Dotted names a module imports, wherever in it the import stands."""
+    with open(path, encoding="utf-8") as stream:
+        tree = ast.parse(stream.read(), path)
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+            names.update(f"{node.module}.{alias.name}" for alias in node.names if node.module)
+    return names
+
+
+class Layers(unittest.TestCase):
+    def test_arrows_point_down(self) -> None:
+        for dotted, path in modules():
+            part = dotted.split(".")[0]
+            for name in imports_of(path):
+                pieces = name.split(".")
+                if pieces[0] != "slipstream" or len(pieces) < 2 or pieces[1] == part or dotted == "__init__":
+                    continue
+                if (part, ".".join(pieces[1:3])) in LAUNCH_ONLY or name == "slipstream.dashboard":
+                    continue
+                self.assertIn(pieces[1], ALLOWED[part], f"{dotted} imports {name}")
+
+    def test_standard_library_only(self) -> None:
+        known = set(sys.stdlib_module_names) if sys.version_info >= (3, 10) else None
+        for dotted, path in modules():
+            for name in imports_of(path):
+                top = name.split(".")[0]
+                self.assertNotIn(top, FORBIDDEN_MODULES, dotted)
+                if known is not None and top not in ("slipstream", "__future__"):
+                    self.assertIn(top, known, f"{dotted} imports {name}")
+
+    def test_no_eval(self) -> None:
+        for dotted, path in modules():
+            with open(path, encoding="utf-8") as stream:
+                tree = ast.parse(stream.read())
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    self.assertNotIn(node.func.id, ("eval", "exec"), f"{dotted}:{node.lineno}")
+
+    def test_names_and_sizes(self) -> None:
+        for dotted, path in modules():
+            name = dotted.split(".")[-1]
+            self.assertNotIn(name, BAD_NAMES)
+            with open(path, encoding="utf-8") as stream:
+                lines = stream.read().split("\n")
+            self.assertLessEqual(len(lines), MAX_MODULE_LINES, dotted)
+            self.assertTrue(ast.get_docstring(ast.parse("\n".join(lines))), f"{dotted} has no docstring")
+
+    @unittest.skipIf(sys.version_info < (3, 10), "the list of standard modules came with 3.10")
+    def test_no_top_level_name_hides_the_standard_library(self) -> None:
+        for folder in (ROOT, SOURCE, os.path.join(ROOT, "tests")):
+            for name in os.listdir(folder):
+                self.assertNotIn(name.removesuffix(".py"), sys.stdlib_module_names, os.path.join(folder, name))
+
+
+class Card(unittest.TestCase):
+    def test_top_level_is_the_design_card(self) -> None:
+        visible = {name for name in os.listdir(ROOT) if not name.startswith(".") and name != "__pycache__"}
+        self.assertEqual(visible, {"slipstream.py", "build_zipapp.py", "plugin", "tests", "README.md", "LICENSE"})
+
+    def test_licence_travels(self) -> None:
+        with open(os.path.join(ROOT, "LICENSE"), "rb") as one, open(os.path.join(ROOT, "plugin", "LICENSE"), "rb") as two:
+            self.assertEqual(one.read(), two.read())
+
+
+class Pyz(unittest.TestCase):
+    def test_is_what_the_source_builds(self) -> None:
+        data = build_zipapp.build_pyz()
+        with open(PYZ, "rb") as stream:
+            found = stream.read()
+        if found != data:
+            self.fail("\n".join(build_zipapp.find_differences(data, found)))
+        self.assertLessEqual(len(data), build_zipapp.MAX_BYTES)
+
+    def test_check_names_what_differs(self) -> None:
+        wanted = build_zipapp.build_pyz()
+        self.assertEqual(build_zipapp.find_differences(wanted, b"PK"), ["not a readable archive: File is not a zip file"])
+
+
+class Launcher(unittest.TestCase):
+    def run_with(self, python: str, *args: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run([python, *args], capture_output=True, timeout=60, check=False)
+
+    def test_version_and_help(self) -> None:
+        for program in (LAUNCHER, PYZ):
+            done = self.run_with(sys.executable, "-I", "-S", program, "--version")
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertRegex(done.stdout, rb"^slipstream \d+\.\d+\.\d+\n$")
+            self.assertEqual(self.run_with(sys.executable, program, "nonsense").returncode, 2)
+
+    def test_runs_from_a_copy_anywhere(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("copy.pyz", "slipstream"):
+                copy = os.path.join(folder, name)
+                with open(PYZ, "rb") as source, open(copy, "wb") as target:
+                    target.write(source.read())
+                done = self.run_with(sys.executable, "-I", "-S", copy, "help")
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_old_python_gets_a_sentence(self) -> None:
+        found = 0
+        for version, flags in (("2.7", ()), ("3.6", ("-I",)), ("3.7", ("-I",)), ("3.8", ("-I",))):
+            python = find_python(version)
+            if python:
+                found += 1
+                done = self.run_with(python, *flags, PYZ, "--version")
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(b"needs Python 3.9 or later", done.stderr)
+                self.assertNotIn(b"Traceback", done.stderr)
+        if not found:
+            self.skipTest("no Python older than 3.9 here")
+
+
+def find_python(version: str) -> str | None:
+    """An interpreter of that version: on the path or among pyenv's."""
+    import glob
+    import shutil
+    pattern = os.path.join(os.path.expanduser("~"), ".pyenv", "versions", version + ".*", "bin", "python")
+    return next(iter(sorted(glob.glob(pattern))), None) or shutil.which("python" + version)
+
+
+if __name__ == "__main__":
+    unittest.main()
