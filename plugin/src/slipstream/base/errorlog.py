@@ -1,0 +1,55 @@
+"""errors.log: why something that fails quietly failed. Bounded; kept outside the store where the store cannot be written."""
+from __future__ import annotations
+
+import os
+import tempfile
+
+from slipstream.base.clock import now_iso
+from slipstream.base.files import read_bytes, write_atomic
+from slipstream.base.store import store_path
+
+NAME = "errors.log"
+MAX_BYTES = 65_536
+MAX_LINE_CHARS = 400
+
+
+def log_error(store_root: str | None, where: str, error: BaseException) -> str | None:
+    """Appends one line and returns the file's path; None when no place at all takes it. Never raises."""
+    detail = f"{type(error).__name__}: {error}"[:MAX_LINE_CHARS]
+    line = f"{now_iso()} {where}: {' '.join(detail.split())}\n".encode("utf-8", "replace")
+    for path in error_log_paths(store_root):
+        try:
+            _append(path, line)
+            return path
+        except Exception:
+            continue
+    return None
+
+
+def error_log_paths(store_root: str | None) -> list[str]:
+    """The places in order: the store, the plugin's data folder as the host names it, a private folder for temporary files."""
+    paths = []
+    if store_root:
+        try:
+            paths.append(store_path(store_root, NAME))
+        except Exception:  # a store that is refused or cannot be made
+            pass
+    data = os.environ.get("CLAUDE_PLUGIN_DATA")
+    if data and os.path.isdir(data):
+        paths.append(os.path.join(data, NAME))
+    user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+    paths.append(os.path.join(tempfile.gettempdir(), f"slipstream-{user}-{NAME}"))
+    return paths
+
+
+def _append(path: str, line: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    fd = os.open(path, flags, 0o600)
+    try:
+        os.write(fd, line)
+        size = os.fstat(fd).st_size
+    finally:
+        os.close(fd)
+    if size > MAX_BYTES:  # the newest half stays, from a line's start
+        kept = read_bytes(path)[-MAX_BYTES // 2:]
+        write_atomic(path, kept[kept.find(b"\n") + 1:])
