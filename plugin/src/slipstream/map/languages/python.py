@@ -1,0 +1,348 @@
+"""Python and stub files by their logical lines: works for the syntax of any version and on files that do not parse."""
+from __future__ import annotations
+
+import re
+
+from slipstream.map.languages.lexer import find_unescaped, tokens
+from slipstream.map.languages.text import Lines, one_line, signature, summary
+from slipstream.map.model import Definition, FileScan
+
+# Groups: 1 a line with code on it, 2 opening and 3 closing bracket, 4 triple quotes.
+# Single-line strings, comments and continued line ends are passed over.
+_TOKEN = re.compile(
+    r"""(\n[ \t\f]*(?=[^\s#]))|([(\[{])|([)\]}])|("{3}|'{3})"""
+    r"""|"[^"\\\n]*(?:\\.[^"\\\n]*){0,400}"?|'[^'\\\n]*(?:\\.[^'\\\n]*){0,400}'?|\#[^\n]*|\\\r?\n""", re.S)
+_HEAD = re.compile(
+    r"""(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+))|(@)|((?:from|import)\b)"""
+    r"""|type[ \t]+(\w+)[ \t]*[\[=]|([^\W\d]\w*)[ \t]*(?:(:)|=(?!=))""")
+_BROKEN_OUT = re.compile(r"(?:async[ \t]+)?(?:def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[ \t]*[(:\[])|@[^\W\d]\w*")
+_STRING_START = re.compile(r"""[rRuUbBfF]{0,2}("{3}|'{3}|"|')""")
+_ALL_CAPS = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+_NAMES = re.compile(r"""["']([^\W\d]\w*)["']""")
+_NEXT_TARGET = re.compile(r"[ \t]*([^\W\d]\w*)[ \t]*=(?!=)")
+_ANNOTATED_VALUE = re.compile(r"[^=\n#]*=(?!=)")
+_INSTANCE = re.compile(r"[ \t]*(?:[^\W\d]\w*\.)*[A-Z]\w*\(")
+_TYPE_VALUE = re.compile(
+    r"[ \t]*(?:t\.|typing\.|typing_extensions\.)?"
+    r"(?:TypeVar|NewType|ParamSpec|TypeVarTuple|Union|Optional|Callable|Literal|Dict|List|Tuple|Annotated|type)[\[(]")
+_ENUM_BASE = re.compile(r"\b(?:\w*Enum|\w*Flag|\w*Choices)\b")
+_PROTOCOL_BASE = re.compile(r"\bProtocol\b")
+_ACCESSOR = re.compile(r"@[ \t]*(?:[\w.]*property\b|\w+\.(?:setter|getter|deleter)\b)")
+_IMPORT_NAME = re.compile(r"([\w.]+)(?:\s+as\s+(\w+))?")
+_MAIN_GUARD = re.compile(r"""^if[ \t]+__name__[ \t]*==[ \t]*["']__main__["']""", re.M)
+
+
+def scan(text: str, path: str, out: FileScan) -> None:
+    """Fill `out` with the definitions, imports and purpose of a Python file."""
+    _Scanner("\n" + text, out, path.endswith("__init__.py")).run()
+    if _MAIN_GUARD.search(text, max(0, len(text) - 20_000)):
+        out.hints.append("main")
+    if path.endswith("__main__.py"):
+        out.hints.append("main")
+
+
+class _Block:
+    """An open `def` or `class`: what is indented deeper than `indent` belongs to it."""
+
+    __slots__ = ("body_indent", "definition", "indent", "is_class")
+
+    def __init__(self, indent: int, definition: Definition | None, is_class: bool) -> None:
+        self.indent = indent
+        self.definition = definition
+        self.is_class = is_class
+        self.body_indent = -1
+
+
+class _Scanner:
+    """One pass over the tokens of a file; the text begins with an added line feed, so offsets count lines from 1."""
+
+    def __init__(self, text: str, out: FileScan, is_package: bool) -> None:
+        self.text = text
+        self.is_package = is_package
+        self.out = out
+        self.lines = Lines(text)
+        self.blocks: list[_Block] = []
+        self.header = -1                # offset of a def or class whose head is not complete yet
+        self.header_close = -1          # offset after its parameter list
+        self.header_of: Definition | None = None
+        self.want_doc: Definition | None = None
+        self.decorator = -1
+        self.import_at = -1
+        self.string_end = 0
+        self.all_names: set[str] = set()
+        self.all_at = -1
+        self.first = True
+
+    def line(self, pos: int) -> int:
+        return self.lines.at(pos) - 1
+
+    def run(self) -> None:
+        text = self.text
+        depth = 0
+        pos = 0
+        again = True
+        while again:
+            again = False
+            for match in tokens(_TOKEN, text, pos):
+                kind = match.lastindex
+                if kind is None:
+                    continue
+                if kind == 1:
+                    if depth:
+                        if not _BROKEN_OUT.match(text, match.end()):
+                            continue
+                        depth = 0
+                    self.logical_line(match.start(), match.end())
+                elif kind == 2:
+                    depth += 1
+                elif kind == 3:
+                    if depth:
+                        depth -= 1
+                        if not depth and self.header >= 0 and self.header_close < 0 and match.group() == ")":
+                            self.header_close = match.end()
+                else:
+                    pos = self.string_end = find_unescaped(text, match.group(), match.end())
+                    again = True
+                    break
+        self.finish_line(len(text))
+        while self.blocks:
+            self.close_block(len(text))
+        self.finish()
+
+    def logical_line(self, newline: int, at: int) -> None:
+        """A statement begins at `at`; the one before ended at `newline`."""
+        text = self.text
+        indent = at - newline - 1
+        if "\t" in text[newline:at] or "\f" in text[newline:at]:
+            indent = len(text[newline + 1:at].replace("\f", "").expandtabs(8))
+        self.finish_line(newline)
+        blocks = self.blocks
+        while blocks and indent <= blocks[-1].indent:
+            self.close_block(newline)
+        if self.want_doc is not None:
+            self.read_doc(self.want_doc, at)
+            self.want_doc = None
+        elif self.first:
+            self.first = False
+            if _STRING_START.match(text, at):
+                self.out.purpose = self.docstring(at)
+        match = _HEAD.match(text, at)
+        if match is None:
+            self.decorator = -1
+            return
+        kind = match.lastindex
+        if kind == 3:
+            if self.decorator < 0:
+                self.decorator = at
+            return
+        if kind == 4:
+            self.import_at = at
+        elif kind == 2:
+            self.open_definition(match, indent, at)
+        elif kind == 5 or not (blocks and not blocks[-1].is_class):
+            self.assignment(match, indent, at)
+        self.decorator = -1
+
+    def open_definition(self, match: re.Match[str], indent: int, at: int) -> None:
+        blocks = self.blocks
+        is_class = match.group(1) == "class"
+        owner = blocks[-1] if blocks else None
+        if owner is not None and (owner.definition is None or not owner.is_class):
+            blocks.append(_Block(indent, None, is_class))      # local to a function
+            return
+        name = match.group(2)
+        start = self.decorator if self.decorator >= 0 else at
+        first = self.line(start)
+        line = self.line(match.start(2))
+        kind = "class" if is_class else "function"
+        parent = ""
+        if owner is not None and owner.definition is not None:
+            parent = owner.definition.qualified
+            if not is_class:
+                kind = "method"
+                if self.decorator >= 0 and _ACCESSOR.search(self.text, self.decorator, at):
+                    kind = "accessor"
+        definition = Definition(name, kind, line, first, line, "", parent,
+                                not name.startswith("_") or (name.startswith("__") and name.endswith("__")))
+        if owner is not None and owner.definition is not None:
+            owner.definition.members.append(definition)
+        else:
+            definition.exported = not name.startswith("_")
+            self.out.definitions.append(definition)
+        blocks.append(_Block(indent, definition, is_class))
+        self.header, self.header_close, self.header_of = at, -1, definition
+
+    def finish_line(self, newline: int) -> None:
+        """The logical line that began last is complete at `newline`: head of a definition, or import."""
+        if self.header >= 0 and self.header_of is not None:
+            self.finish_header(self.header_of, newline)
+            self.want_doc = self.header_of
+            self.header, self.header_of = -1, None
+        elif self.import_at >= 0:
+            self.read_import(self.text[self.import_at:newline])
+            self.import_at = -1
+        elif self.all_at >= 0:
+            self.all_names.update(_NAMES.findall(self.text[self.all_at:newline]))
+            self.all_at = -1
+
+    def finish_header(self, definition: Definition, newline: int) -> None:
+        text = self.text
+        close = self.header_close if 0 <= self.header_close <= newline else self.header
+        end = _colon(text, close, min(newline, close + 600))
+        head = text[self.header:end]
+        definition.signature = signature(re.sub(r"#[^\n]*", "", head) if "#" in head else head)
+        if definition.kind == "class":
+            bases = head.partition("(")[2]
+            if bases and _ENUM_BASE.search(bases):
+                definition.kind = "enum"
+            elif bases and _PROTOCOL_BASE.search(bases):
+                definition.kind = "interface"
+
+    def assignment(self, match: re.Match[str], indent: int, at: int) -> None:
+        blocks = self.blocks
+        owner = blocks[-1].definition if blocks else None
+        text = self.text
+        if blocks:
+            if owner is None:
+                return
+            if blocks[-1].body_indent < 0:
+                blocks[-1].body_indent = indent
+        if match.lastindex == 5:
+            self.add_value(match.group(5), "type", at, owner)
+            return
+        name = match.group(6)
+        after = match.end()
+        if match.group(7):
+            value = _ANNOTATED_VALUE.match(text, after)
+            if (owner is None and value is None) or name in _NOT_NAMES:
+                return
+            after = value.end() if value else after
+        if owner is not None:
+            if indent == blocks[-1].body_indent and name != "__slots__":
+                self.add_value(name, "field", at, owner)
+            return
+        if name == "__all__":
+            self.all_at = at
+            return
+        while True:
+            if name[0].isupper() or _ALL_CAPS.match(name):
+                self.add_value(name, "type" if _TYPE_VALUE.match(text, after) else "const", at, None)
+            elif not indent and _INSTANCE.match(text, after):
+                self.add_value(name, "const", at, None)
+            more = _NEXT_TARGET.match(text, after)
+            if more is None:
+                return
+            name, after = more.group(1), more.end()
+
+    def add_value(self, name: str, kind: str, at: int, owner: Definition | None) -> None:
+        line = self.line(at)
+        text = self.text
+        newline = text.find("\n", at)
+        head = text[at:newline if newline >= 0 else len(text)]
+        definition = Definition(name, kind, line, line, line, one_line(head, 120), owner.qualified if owner else "",
+                                not name.startswith("_"))
+        self.blocks.append(_Block(1 << 30, definition, False))     # closed, with its end, by the next logical line
+        if owner is not None:
+            owner.members.append(definition)
+        else:
+            self.out.definitions.append(definition)
+
+    def close_block(self, newline: int) -> None:
+        """The innermost open block ends before the line feed at `newline`: blank and comment lines are not its."""
+        definition = self.blocks.pop().definition
+        if definition is None:
+            return
+        text = self.text
+        end = newline
+        while end > self.string_end:
+            begin = text.rfind("\n", 0, end)
+            content = text[begin + 1:end].strip()
+            if content and content[0] != "#":
+                break
+            end = begin
+        definition.end = max(definition.line, self.line(end - 1 if end and text[end - 1:end] == "\n" else end))
+
+    def read_doc(self, definition: Definition, at: int) -> None:
+        if not self.blocks or self.blocks[-1].definition is not definition:
+            return
+        if self.text[at] in "rRuUbBfF\"'" and _STRING_START.match(self.text, at):
+            definition.doc = self.docstring(at)
+
+    def docstring(self, at: int) -> str:
+        match = _STRING_START.match(self.text, at)
+        if match is None:
+            return ""
+        quote = match.group(1)
+        body = self.text[match.end():match.end() + 4000]
+        end = find_unescaped(body, quote, 0)
+        if end < len(body) or body.endswith(quote):
+            body = body[:end - len(quote)]
+        return summary(body.split("\n"))
+
+    def read_import(self, statement: str) -> None:
+        if "#" in statement:
+            statement = re.sub(r"#[^\n]*", "", statement)
+        statement = statement.replace("\\", " ").partition(";")[0]
+        imports = self.out.imports
+        if statement.startswith("from"):
+            source, _, names = statement[4:].partition("import")
+            specifier = "".join(source.split())
+            if not specifier:
+                return
+            found = tuple(m.group(1) for m in _IMPORT_NAME.finditer(names)) if "*" not in names else ("*",)
+            imports.append((specifier, "import", found))
+            if self.is_package and not self.blocks and specifier.startswith("."):
+                line = self.line(self.import_at)
+                for match in _IMPORT_NAME.finditer(names):
+                    self.out.reexports.append((match.group(2) or match.group(1), line, specifier, match.group(1)))
+        else:
+            for match in _IMPORT_NAME.finditer(statement, 6):
+                imports.append((match.group(1), "import", ()))
+
+    def finish(self) -> None:
+        out = self.out
+        if self.all_names:
+            for definition in out.definitions:
+                if definition.name in self.all_names:
+                    definition.exported = True
+        if not out.purpose:
+            out.purpose = _header_comment(self.text)
+
+
+_NOT_NAMES = frozenset(("else", "try", "finally", "lambda", "except", "match", "case", "if", "for", "while", "with"))
+
+
+def _colon(text: str, pos: int, end: int) -> int:
+    """Offset of the colon that ends a definition's head, brackets and strings respected."""
+    depth = 0
+    quote = ""
+    for at in range(pos, end):
+        char = text[at]
+        if quote:
+            if char == quote:
+                quote = ""
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif char in "\"'":
+            quote = char
+        elif char == ":" and depth <= 0:
+            return at
+    return end
+
+
+def _header_comment(text: str) -> str:
+    """The summary of the comment block a file begins with."""
+    lines: list[str] = []
+    for line in text[:4000].split("\n"):
+        stripped = line.strip()
+        if stripped.startswith("#!"):
+            continue
+        if stripped.startswith("#"):
+            lines.append(stripped.lstrip("#"))
+        elif stripped:
+            break
+        else:
+            lines.append("")
+    return summary(lines)

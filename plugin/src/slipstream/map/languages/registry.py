@@ -1,0 +1,93 @@
+"""Which language a file is in and which module reads it; `scan_source` is the one way in."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+
+from slipstream.map.languages.text import decode
+from slipstream.map.model import FileScan
+
+Scanner = Callable[[str, str, FileScan], None]
+
+# Raise when any scanner's result for the same bytes changes: an index of another version is rebuilt.
+SCANNER_VERSION = 1
+
+# key: (name for people, module, "full" or "outline", extensions, file names, interpreters of a shebang line)
+LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "python": ("Python", "python", "full", ("py", "pyi", "pyw"), (), ("python", "python2", "python3", "pypy3")),
+}
+
+_BY_EXTENSION = {ext: key for key, row in LANGUAGES.items() for ext in row[3]}
+_BY_NAME = {name: key for key, row in LANGUAGES.items() for name in row[4]}
+_BY_INTERPRETER = {name: key for key, row in LANGUAGES.items() for name in row[5]}
+_SHEBANG = re.compile(rb"#![ \t]*([^\r\n]{1,200})")
+_scanners: dict[str, Scanner] = {}
+
+
+def language_of(path: str, head: bytes = b"") -> str | None:
+    """The language key for a path (with forward slashes), else by the shebang line in `head`, else None."""
+    name = path.rsplit("/", 1)[-1]
+    found = _BY_NAME.get(name)
+    if found is None and "." in name[1:]:
+        found = _BY_EXTENSION.get(name.rsplit(".", 1)[1].lower())
+    elif found is None and head[:2] == b"#!":
+        found = _BY_INTERPRETER.get(interpreter_of(head))
+    return found
+
+
+def interpreter_of(head: bytes) -> str:
+    """The program a shebang line names, without its folder, version digits after a dot, or `env`; else ''."""
+    match = _SHEBANG.match(head)
+    if match is None:
+        return ""
+    words = match.group(1).decode("latin-1").split()
+    while words and (words[0].rsplit("/", 1)[-1] == "env" or words[0].startswith("-") or "=" in words[0]):
+        del words[0]
+    return words[0].rsplit("/", 1)[-1].split(".")[0] if words else ""
+
+
+def needs_shebang(path: str) -> bool:
+    """Whether only the first line can tell this file's language (no extension)."""
+    name = path.rsplit("/", 1)[-1]
+    return "." not in name[1:] and name not in _BY_NAME
+
+
+def scan_source(path: str, data: bytes) -> FileScan:
+    """Read one file's bytes; an unknown language gives a FileScan with language '' and only its lines counted.
+
+    Never raises for the content of a file: what defeats a scanner ends up in `warnings`.
+    """
+    language = language_of(path, data[:256])
+    text = decode(data)
+    scan = FileScan(language or "", text.count("\n") + (0 if text.endswith("\n") or not text else 1))
+    if data[:2] == b"#!":
+        scan.hints.append("shebang:" + interpreter_of(data[:256]))
+    if language is None:
+        return scan
+    scanner = _scanners.get(language)
+    if scanner is None:
+        module = import_module("slipstream.map.languages." + LANGUAGES[language][1])
+        scanner = _scanners[language] = module.scan
+    scanner(text, path, scan)
+    if not scan.purpose and scan.definitions:
+        scan.purpose = purpose_from_names(scan)
+    return scan
+
+
+def purpose_from_names(scan: FileScan) -> str:
+    """What the file offers, when it has no header comment: `exports a, b, c and 4 more`."""
+    names = [d.name for d in scan.definitions if d.exported and not d.overload]
+    word = "exports"
+    if not names:
+        names, word = [d.name for d in scan.definitions], "defines"
+    names = list(dict.fromkeys(names))
+    if not names:
+        return ""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"{word} {', '.join(names[:5])}{more}"
+
+
+def language_table() -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
+    """(name, full or outline, extensions, file names) of every language, for the README and `--help`."""
+    return [(row[0], row[2], row[3], row[4]) for row in LANGUAGES.values()]

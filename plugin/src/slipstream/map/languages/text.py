@@ -1,0 +1,145 @@
+"""Text of a source file: decoding that keeps lines, line numbers of offsets, summaries out of comments."""
+from __future__ import annotations
+
+import re
+
+DOC_LIMIT_CHARS = 160
+SIGNATURE_LIMIT_CHARS = 240
+DOC_SOURCE_LIMIT_CHARS = 6000
+
+# Lines of a header comment that say nothing about the file.
+_NOISE = re.compile(
+    r"(?i)(?:copyright|\(c\)|©|spdx|@?licen[sc]e|licensed\b|all rights reserved|permission is hereby|redistribution|"
+    r"this (?:source )?(?:code|file|program|software) is|this (?:code|file) (?:is|was) (?:part of|licensed|auto)|"
+    r"use of this source|you may not use|you may obtain|unless required|see the license|the software is provided|"
+    r"found in the license|"
+    r"vi[m]?:|-\*-|coding[:=]|eslint|tslint|jshint|jslint|prettier|stylelint|biome-|istanbul|c8 |v8 |@ts-|@flow|"
+    r"@jsx|@format|@jest|@vitest|@preserve|@author|@since|@version|@copyright|@package|@module\b|@fileoverview\s*$|"
+    r"noqa|pylint|flake8|mypy|ruff|type:|fmt:|isort|pyright|pragma|nolint|go:|\+build|rubocop|frozen_string|"
+    r"phpcs|@phpstan|phpstan|psalm|swiftlint|clang-format|clang-tidy|cspell|spell-?check|webpack|globals? |"
+    r"sourcemappingurl|<reference|use strict|noinspection|region\b|#region|http://|https://)")
+_ONLY_MARKS = re.compile(r"[\W_]*\Z")
+_SENTENCE = re.compile(r"(.+?[.!?。！？])(?=\s|\Z)")
+_JSDOC_TAG = re.compile(r"@(?:file|fileoverview|overview|description|summary|brief|desc)\b:?\s*|[\\@](?:brief|file|short)\b\s*")
+_ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig)\.\Z", re.I)
+
+
+def decode(data: bytes) -> str:
+    """Text with one `\\n` per line of the file: UTF-8, UTF-16 by its mark, else Latin-1; never fails.
+
+    A lone carriage return ends a line only in a file that has no line feed at all, so numbers agree with git and editors.
+    """
+    if data[:3] == b"\xef\xbb\xbf":
+        data = data[3:]
+    elif data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return _line_feeds(data.decode("utf-16", "replace"))
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return _line_feeds(text)
+
+
+def _line_feeds(text: str) -> str:
+    if "\r" in text and "\n" not in text:
+        return text.replace("\r", "\n")
+    return text
+
+
+class Lines:
+    """Line numbers of offsets, cheap when asked in rising order."""
+
+    __slots__ = ("_count", "_line", "_pos")
+
+    def __init__(self, text: str) -> None:
+        self._count = text.count
+        self._pos = 0
+        self._line = 1
+
+    def at(self, pos: int) -> int:
+        """The 1-based line that holds the character at `pos`."""
+        if pos >= self._pos:
+            self._line += self._count("\n", self._pos, pos)
+        else:
+            self._line -= self._count("\n", pos, self._pos)
+        self._pos = pos
+        return self._line
+
+
+def one_line(text: str, limit: int = SIGNATURE_LIMIT_CHARS) -> str:
+    """Text on one line, blanks collapsed, cut at `limit` characters."""
+    line = " ".join(text[: limit * 4].split())
+    if len(line) > limit:
+        line = line[: limit - 1].rstrip() + "…"
+    return line
+
+
+def signature(text: str) -> str:
+    """A declaration's head on one line, without blanks inside its brackets' edges."""
+    line = one_line(text)
+    if "( " in line or " )" in line or ",)" in line:
+        line = line.replace("( ", "(").replace(" )", ")").replace(",)", ")")
+    return line
+
+
+def summary(lines: list[str]) -> str:
+    """The first real sentence of a comment given as lines without their comment marks; '' when there is none."""
+    words: list[str] = []
+    licence = False
+    for raw in lines:
+        line = raw.strip()
+        if line.startswith(("@", "\\")):
+            tag = _JSDOC_TAG.match(line)
+            if tag is None:
+                if words:
+                    break
+                continue
+            line = line[tag.end():]
+        if not line or _ONLY_MARKS.match(line):
+            if words:
+                break
+            licence = False
+            continue
+        if _NOISE.match(line) or (not words and "icense" in line and _NOISE.search(line)):
+            if words:
+                break
+            licence = True
+            continue
+        if licence and not words:
+            continue
+        if not words:
+            line = line.lstrip("#*=-/!> \t") if line[0] in "#*=-/!>" else line
+            if not line:
+                continue
+        elif line.startswith((":param", ":return", "Args:", "Parameters", "Returns", "```", ">>>", "- ", "* ")):
+            break
+        words.append(line)
+        if line[-1] in ".!?。！？" or len(words) > 6:
+            break
+    text = " ".join(words)
+    start = 0
+    while True:
+        match = _SENTENCE.match(text, start) if start == 0 else _SENTENCE.search(text, start)
+        if match is None:
+            break
+        if _ABBREVIATED.search(text[: match.end()]):
+            start = match.end()
+            continue
+        text = text[: match.end()]
+        break
+    if len(text) > DOC_LIMIT_CHARS:
+        text = text[: DOC_LIMIT_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    return text
+
+
+_BLOCK_EDGE = re.compile(r"^[ \t]*(?:/\*+!?<?|\*+/?|///?/?!?<?|#+!?|--+|\{\*|;+)[ \t]?", re.M)
+
+
+def comment_summary(comment: str) -> str:
+    """The first sentence of one or more comments given with their marks (`//`, `/* */`, `#`, `--`)."""
+    if len(comment) > DOC_SOURCE_LIMIT_CHARS:
+        comment = comment[:DOC_SOURCE_LIMIT_CHARS]
+    comment = comment.rstrip()
+    if comment.endswith("*/"):
+        comment = comment[:-2]
+    return summary(_BLOCK_EDGE.sub("", comment).replace("*/", "\n").split("\n"))
