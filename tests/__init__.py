@@ -10,6 +10,7 @@ LAUNCHER = os.path.join(ROOT, "slipstream.py")
 
 # What a test starts as a process: the pyz or the launcher of the checkout. First on the path: the package, not the launcher.
 PROGRAM = PYZ if os.environ.get("SLIPSTREAM_TEST_PYZ") == "1" else LAUNCHER
-sys.path.insert(0, PYZ if PROGRAM == PYZ else SOURCE)
+LIBRARY = PYZ if PROGRAM == PYZ else SOURCE
+sys.path.insert(0, LIBRARY)
 sys.modules.pop("slipstream", None)
 warnings.simplefilter("error")
