@@ -193,7 +193,7 @@ class Locks(Folder):
         code = ("import sys; from slipstream.base.locks import FileLock; lock = FileLock(sys.argv[1]); lock.__enter__(); "
                 "print('held', flush=True); sys.stdin.read()")
         holder = subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  env={**os.environ, "PYTHONPATH": LIBRARY})
+                                  cwd=self.root, env={**os.environ, "PYTHONPATH": LIBRARY})
         self.addCleanup(holder.wait)
         assert holder.stdin and holder.stdout
         self.addCleanup(holder.stdin.close)

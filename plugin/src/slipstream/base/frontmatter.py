@@ -17,9 +17,10 @@ MAX_DEPTH = 32
 _KEY = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|"""  # quoted, or plain: no indicator first, no comment inside
                   r"""(?![-?:](?:\s|$))[^\s#"'\[\]{},&*!|>%@`](?:(?!\s#).)*?)\s*:(?=\s|$)""")
 _BLOCK = re.compile(r"([|>])(?:([-+])?([1-9])?|([1-9])([-+])?)[ \t]*(?:\s#.*)?$")
-_REFUSED = {"&": "an anchor", "*": "an alias", "!": "a tag", "%": "a directive", "@": "a reserved character", "`": "a reserved character"}
-_ESCAPES = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b", " ": " ",
-            '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}
+_REFUSED = {"&": "an anchor", "*": "an alias", "!": "a tag", "%": "a directive", "@": "a reserved character",
+            "`": "a reserved character"}
+_ESCAPES = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b",
+            " ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}
 _HEX = {"x": 2, "u": 4, "U": 8}
 
 
@@ -275,7 +276,6 @@ class _Reader:
 
     def skip(self, row: int, column: int) -> tuple[int, int]:
         """Past blanks, line ends and comments inside a flow collection."""
-        start = row, max(0, column - 1)
         while row < len(self.lines):
             line = self.lines[row]
             while column < len(line) and line[column] in " \t":
@@ -283,7 +283,8 @@ class _Reader:
             if column < len(line) and not (line[column] == "#" and (column == 0 or line[column - 1] in " \t")):
                 return row, column
             row, column = row + 1, 0
-        raise self.fail("a bracket that is never closed", *start)
+        opening = re.search(r"[\[{]", self.lines[self.row])
+        raise self.fail("a bracket that is never closed", column=opening.start() if opening else 0)
 
     def flow(self, row: int, column: int, depth: int) -> tuple[Value, int, int]:
         """A flow value -> (value, row and column after it)."""

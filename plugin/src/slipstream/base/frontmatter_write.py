@@ -53,7 +53,7 @@ def _scalar(text: str, indent: int, one_line: bool = False) -> str:
 def is_plain(text: str) -> bool:
     """May the text stand unquoted: no YAML 1.1 or 1.2 reader takes it for anything but itself."""
     return bool(text and _PLAIN_FIRST.match(text) and text == text.strip() and ": " not in text and " #" not in text
-                and not text.endswith(":") and "\n" not in text and "\t" not in text and not re.search(r"[\[\]{}]|,\s", text[:1])
+                and not text.endswith(":") and "\n" not in text and "\t" not in text
                 and not _SPECIAL_WORD.match(text) and not _NUMBER_LIKE.match(text) and text not in ("---", "..."))
 
 
