@@ -44,7 +44,7 @@ SHAPES = {
 }
 REFUSED = {  # text -> line and column
     "a: b\nc: &x d": (3, 4), "a: *x": (2, 4), "a: !!str b": (2, 4), "a: b\na: c": (3, 1), "a: 'open": (2, 4), "a: [b": (2, None),
-    "\ta: b": (2, 1), "a: 'b' c": (2, 7), "? a\n: b": (2, 1), "a: b\n  c: d: e\n x": (4, None), "a: \"\\q\"": (2, 5), "just text": (2, 1),
+    "\ta: b": (2, 1), "a: 'b' c": (2, 7), "? a\n: b": (2, 1), "a: b\n  c: d: e\n x": (3, 3), "a: \"\\q\"": (2, 5), "just text": (2, 1),
     "a: {b: 1, b: 2}": (2, 11), "- a": (2, 1),
 }
 
