@@ -1,0 +1,90 @@
+"""tools/call: finds the tool, checks its arguments, runs it, bounds its answer. A failing tool is a result with isError."""
+from __future__ import annotations
+
+from typing import Any
+
+from slipstream.base.errors import SlipstreamError
+from slipstream.mcp.protocol import INVALID_PARAMS, Connection, ProtocolError, Request, load_table
+
+MAX_ANSWER_BYTES = 32_000
+# tool -> (module beside this one, function); loaded when the tool is first called
+TOOLS = {
+    "sp_map": "map_tools", "sp_symbol": "map_tools", "sp_lines": "map_tools", "sp_outline": "map_tools",
+    "sp_search": "map_tools", "sp_refs": "map_tools", "sp_mindmap": "map_tools",
+    "sp_remember": "memory_tools", "sp_recall": "memory_tools", "sp_forget": "memory_tools",
+    "sp_search_memory": "memory_tools", "sp_timeline": "memory_tools", "sp_observations": "memory_tools",
+    "sp_lessons": "memory_tools", "sp_digest": "memory_tools", "sp_resume": "memory_tools",
+    "sp_savings": "context_tools", "sp_budget": "context_tools", "sp_dashboard": "context_tools",
+}
+
+
+class Call:
+    """What a tool gets besides its arguments: where it works, for whom, and whether to stop."""
+
+    __slots__ = ("connection", "request", "root", "session")
+
+    def __init__(self, root: str, request: Request, connection: Connection, session: str):
+        self.root, self.request, self.connection, self.session = root, request, connection, session
+
+    @property
+    def store_root(self) -> str:
+        from slipstream.base.roots import find_store_root
+        return find_store_root(self.root)
+
+    def is_cancelled(self) -> bool:
+        return self.request.cancelled
+
+
+def call_tool(request: Request, connection: Connection) -> dict[str, Any]:
+    name, arguments = request.params.get("name"), request.params.get("arguments")
+    if not isinstance(name, str):
+        raise ProtocolError(INVALID_PARAMS, "params.name is the name of a tool")
+    from slipstream.mcp.hidden import HIDDEN_TOOLS, call_hidden
+    if name in HIDDEN_TOOLS:
+        from slipstream.mcp.roots import default_root
+        return text_result(call_hidden(name, arguments, default_root(connection)))
+    tool = next((one for one in load_table()["tools"] if one["name"] == name), None)
+    if tool is None:
+        raise ProtocolError(INVALID_PARAMS, "unknown tool: %s" % name[:200])
+    if arguments is None:
+        arguments = {}
+    if not isinstance(arguments, dict):
+        return text_result("arguments must be an object", is_error=True)
+    from slipstream.mcp.schema import check_arguments
+    checked, problem = check_arguments(tool["inputSchema"], arguments)
+    if problem:
+        return text_result("%s: %s" % (name, problem), is_error=True)
+    from slipstream.mcp.feeder import note_call, session_id
+    from slipstream.mcp.roots import resolve_root
+    try:
+        root = resolve_root(checked.pop("root", ""), request, connection)
+        call = Call(root, request, connection, session_id(request, connection))
+        module = __import__("slipstream.mcp." + TOOLS[name], fromlist=[name])
+        text = bound_answer(getattr(module, name)(checked, call))
+    except SlipstreamError as error:
+        return text_result(str(error), is_error=True)
+    except Exception as error:
+        from slipstream.mcp.jobs import log_exception
+        log_exception(name)
+        return text_result('tool "%s" failed: %s: %s' % (name, type(error).__name__, error), is_error=True)
+    note_call(call, name, checked, text)
+    return text_result(text)
+
+
+def text_result(text: str, is_error: bool = False) -> dict[str, Any]:
+    result: dict[str, Any] = {"content": [{"type": "text", "text": text}]}
+    if is_error:
+        result["isError"] = True
+    return result
+
+
+def bound_answer(text: str) -> str:
+    """The last net under every tool: whole lines of at most MAX_ANSWER_BYTES, and a word on what was left out."""
+    raw = text.encode("utf-8", "surrogatepass")
+    if len(raw) <= MAX_ANSWER_BYTES:
+        return text
+    room = raw[: MAX_ANSWER_BYTES - 200]
+    cut = room.rfind(b"\n") + 1 or len(room)
+    left = raw.count(b"\n", cut) + 1
+    return "%s\n... cut here: %d more lines (%d bytes); ask for less at once" % (
+        room[:cut].decode("utf-8", "ignore").rstrip("\n"), left, len(raw) - cut)

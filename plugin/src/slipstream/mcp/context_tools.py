@@ -1,0 +1,2 @@
+"""Tools over the context functions."""
+from __future__ import annotations

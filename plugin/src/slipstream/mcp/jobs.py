@@ -1,0 +1,152 @@
+"""The server's workers: requests that touch the disk run in threads, so that nothing read later waits for them.
+
+Two lanes: hook calls of the host have their own, so that no number of slow maps holds them up. Loaded at the first
+request that needs it, not at the start.
+"""
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any, Callable
+
+from slipstream.mcp.protocol import Connection, Request, error_response, handle_request
+
+MAX_WORKERS = 8  # a lane; threads are made on demand
+EXIT_GRACE_S = 1.0
+PROGRESS_EVERY_S = 1.0
+CUT_TEXT = "stopped: the client closed the input before this was done"
+
+
+class Lane:
+    """Threads that take work from one queue; one is added when all are busy, up to MAX_WORKERS."""
+
+    def __init__(self, name: str) -> None:
+        import queue
+        self.name = name
+        self._queue: Any = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._unfinished = self._threads = 0
+
+    def put(self, work: Callable[[], None]) -> None:
+        with self._lock:
+            self._unfinished += 1
+            start = self._threads < min(self._unfinished, MAX_WORKERS)
+            if start:
+                self._threads += 1
+        self._queue.put(work)
+        if start:
+            threading.Thread(target=self._run, name="mcp-" + self.name, daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            work = self._queue.get()
+            try:
+                work()
+            except Exception:  # a bug; the lane goes on
+                log_exception("mcp " + self.name)
+            with self._lock:
+                self._unfinished -= 1
+
+
+class Workers:
+    """Runs messages of one connection and sends their answers."""
+
+    def __init__(self, connection: Connection, send: Callable[[Any], None]) -> None:
+        self.connection = connection
+        self._send = send
+        self._lanes = {name: Lane(name) for name in ("tools", "hooks")}
+        self._changed = threading.Condition()
+        self._open: dict[int, tuple[Any, Request | None, float]] = {}  # number -> message, request, start
+        self._count = 0
+        self._ticking = False
+
+    def submit(self, message: Any, request: Request | None) -> None:
+        """Queues one message; its request, if it is a single one, is registered already."""
+        with self._changed:
+            self._count += 1
+            number = self._count
+            self._open[number] = (message, request, time.monotonic())
+            if request and _progress_token(message) is not None and not self._ticking:
+                self._ticking = True
+                threading.Thread(target=self._tick, name="mcp-progress", daemon=True).start()
+        self._lanes["hooks" if _is_hook_call(message) else "tools"].put(lambda: self._serve(number, message, request))
+
+    def feed(self) -> None:
+        """Starts the session's log, in a worker, after `initialize` was answered."""
+        from slipstream.mcp.feeder import start_session
+        self._lanes["hooks"].put(lambda: start_session(self.connection))
+
+    def finish(self) -> None:
+        """Waits for the open work, at most EXIT_GRACE_S; what is then still running is answered as cut."""
+        deadline = time.monotonic() + EXIT_GRACE_S
+        with self._changed:
+            while self._open and self._changed.wait(max(0.0, deadline - time.monotonic())):
+                pass
+            left, self._open = self._open, {}
+        for message, request, _ in left.values():
+            if request is None:
+                answers = [_cut(part["id"]) for part in message if isinstance(part, dict) and "id" in part]
+                if answers:
+                    self._send(answers)
+            elif not request.cancelled:
+                self._send(_cut(request.id))
+        if "feed" in self.connection.cache:
+            from slipstream.mcp.feeder import end_session
+            end_session(self.connection)
+
+    def _serve(self, number: int, message: Any, request: Request | None) -> None:
+        try:
+            answer = handle_request(message, self.connection, request)
+        except BaseException as error:  # a bug in the server itself; the request still gets its answer
+            answer = None if request is None else error_response(request.id, -32603, repr(error))
+        with self._changed:
+            mine = self._open.pop(number, None) is not None  # else the end of input has answered it
+            if mine and answer is not None:
+                try:
+                    self._send(answer)
+                except OSError:
+                    pass  # the reader notices the same
+            self._changed.notify_all()
+
+    def _tick(self) -> None:
+        """Tells clients that asked for it that long work goes on: a number that grows, once a second."""
+        while True:
+            time.sleep(PROGRESS_EVERY_S)
+            now = time.monotonic()
+            with self._changed:
+                waiting = [(request, started) for message, request, started in self._open.values()
+                           if request and not request.cancelled and request.progress_token is not None]
+                if not self._open:
+                    self._ticking = False
+                    return
+                for request, started in waiting:  # under the lock: none after its request's answer
+                    if now - started >= PROGRESS_EVERY_S:
+                        try:
+                            self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {
+                                "progressToken": request.progress_token, "progress": round(now - started, 1)}})
+                        except OSError:
+                            return
+
+
+def log_exception(where: str) -> None:
+    """The traceback on standard error, which hosts keep in their logs; never on the wire."""
+    import sys
+    import traceback
+    sys.stderr.write("slipstream %s:\n%s" % (where, traceback.format_exc()))
+
+
+def _progress_token(message: Any) -> Any:
+    params = message.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return meta.get("progressToken") if isinstance(meta, dict) else None
+
+
+def _is_hook_call(message: Any) -> bool:
+    from slipstream.mcp.hidden import HIDDEN_TOOLS
+    params = message.get("params") if isinstance(message, dict) else None
+    name = params.get("name") if isinstance(params, dict) else None
+    return isinstance(name, str) and name in HIDDEN_TOOLS
+
+
+def _cut(request_id: Any) -> dict[str, Any]:
+    return error_response(request_id, -32603, CUT_TEXT)

@@ -1,0 +1,2 @@
+"""Tools over the map functions."""
+from __future__ import annotations

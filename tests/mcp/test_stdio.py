@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from tests import PROGRAM
+from tests.mcp import Server, environment, initialize, message, modern_meta
+
+
+class Process(unittest.TestCase):
+    def test_both_eras_in_one_process(self) -> None:
+        with Server() as server:
+            self.assertIn("result", server.ask(message("server/discover", "p", _meta=modern_meta())))
+            self.assertEqual(server.ask(initialize())["result"]["protocolVersion"], "2025-11-25")
+            self.assertEqual(server.ask(message("ping", 3))["result"], {})
+            self.assertEqual(len(server.ask(message("tools/list", 4))["result"]["tools"]), 19)
+            rest, errors, status = server.close()
+            self.assertEqual((rest, errors, status), ([], "", 0))
+
+    def test_lines_that_are_not_json(self) -> None:
+        with Server() as server:
+            for line in (b"{", b"\xff\xfe{}", b"nope", b"[" * 100_000, b"NaN", b"{\"a\":Infinity}", b"\"\\"):
+                server.send(line + b"\n")
+                answer = server.receive()
+                self.assertEqual((answer["id"], answer["error"]["code"]), (None, -32700), line[:20])
+            server.send(b"\n", b"   \n", b"\r\n", b'{"jsonrpc":"2.0","id":1,"method":"ping"}\r\n')
+            self.assertEqual(server.receive()["id"], 1)
+
+    def test_modern_parse_error_has_no_id(self) -> None:
+        with Server() as server:
+            server.ask(message("server/discover", _meta=modern_meta()))
+            server.send(b"{\n")
+            self.assertNotIn("id", server.receive())
+
+    def test_everything_read_is_answered_at_the_end_of_input(self) -> None:
+        with Server() as server:
+            server.send(initialize(), *[message("prompts/list", n) for n in range(40)])
+            server.send(json.dumps(message("ping", "last")).encode())  # without its newline
+            rest, errors, status = server.close()
+            self.assertEqual({one["id"] for one in rest}, {0, "last", *range(40)})
+            self.assertEqual((errors, status), ("", 0))
+
+    def test_an_open_subscription_ends_in_good_order(self) -> None:
+        with Server() as server:
+            server.send(message("subscriptions/listen", "s", _meta=modern_meta(), notifications={}))
+            self.assertEqual(server.receive()["method"], "notifications/subscriptions/acknowledged")
+            rest, _, _ = server.close()
+            self.assertEqual([one["id"] for one in rest], ["s"])
+            self.assertEqual(rest[0]["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "s")
+
+    def test_batch(self) -> None:
+        with Server() as server:
+            server.ask(initialize("2025-03-26"))
+            server.send([message("ping", 1), message("prompts/list", 2)])
+            self.assertEqual([one["id"] for one in server.receive()], [1, 2])
+
+    def test_a_line_beyond_the_limit_costs_itself_only(self) -> None:
+        with Server() as server:
+            server.send(b'{"jsonrpc":"2.0","id":1,"method":"' + b"x" * 33_000_000 + b'"}\n')
+            self.assertEqual(server.receive()["error"]["code"], -32700)
+            self.assertEqual(server.ask(message("ping", 2))["result"], {})
+
+    @unittest.skipIf(os.name == "nt", "POSIX signals")
+    def test_interrupt_ends_it_at_once_and_quietly(self) -> None:
+        with Server() as server:
+            server.ask(initialize())
+            server.ask(message("prompts/list", 1))
+            server.process.send_signal(signal.SIGINT)
+            rest, errors, _ = server.close()
+            self.assertEqual((rest, errors), ([], ""))
+
+    def test_a_reader_that_goes_away(self) -> None:
+        with Server() as server:
+            server.ask(initialize())
+            assert server.process.stdout
+            server.process.stdout.close()
+            server.send(message("ping", 1))
+            self.assertEqual(server.process.wait(20), 0)
+
+    def test_command_line(self) -> None:
+        for arguments, status in ((["--root", "/nowhere/at/all"], 2), (["--nope"], 2), (["--help"], 0)):
+            done = subprocess.run([sys.executable, PROGRAM, "mcp", *arguments], capture_output=True, timeout=20)
+            self.assertEqual(done.returncode, status, arguments)
+            self.assertNotIn(b"Traceback", done.stderr)
+
+    def test_hidden_tool_is_served_but_not_listed(self) -> None:
+        with Server() as server:
+            listed = server.ask(message("tools/list"))["result"]["tools"]
+            self.assertNotIn("sp_hook", [tool["name"] for tool in listed])
+            for arguments in ({"hook_event_name": "Nope"}, {}, [], "x", None):
+                result = server.ask(message("tools/call", name="sp_hook", arguments=arguments))["result"]
+                self.assertNotIn("isError", result)
+                self.assertEqual(result["content"][0]["type"], "text")
+
+
+class Guard(unittest.TestCase):
+    def test_a_stray_print_does_not_reach_the_wire(self) -> None:
+        """A module planted before the package prints on import, through both the stream and the descriptor."""
+        code = ("import os, sys; sys.path.insert(0, sys.argv[1]); from slipstream.mcp import server, protocol\n"
+                "def loud(*_):\n print('stray'); os.write(1, b'stray\\n'); os.system('echo stray; cat'); return {}\n"
+                "protocol._METHODS['ping'] = loud\nserver.main(['mcp'])")
+        from tests import SOURCE
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-I", "-S", "-c", code, SOURCE], cwd=folder, env=environment(),
+                                  input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 2, capture_output=True, timeout=20)
+        self.assertEqual([json.loads(line)["result"] for line in done.stdout.splitlines()], [{}, {}])
+        self.assertEqual(done.stderr.count(b"stray"), 6)
+
+    def test_start_loads_little(self) -> None:
+        """The modules that answering tools/list takes: what a start costs, as a test that does not depend on the machine."""
+        code = ("import sys; sys.path.insert(0, sys.argv[1]); from slipstream.mcp import server; server.main(['mcp'])\n"
+                "sys.stderr.write(' '.join(sorted(sys.modules)))")
+        from tests import SOURCE
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-I", "-S", "-c", code, SOURCE], cwd=folder, env=environment(),
+                                  input="\n".join(json.dumps(one) for one in (initialize(), message("tools/list"))).encode(),
+                                  capture_output=True, timeout=20)
+        loaded = done.stderr.decode().split()
+        self.assertEqual([name for name in loaded if name.startswith("slipstream")],
+                         ["slipstream", "slipstream.build_info", "slipstream.mcp", "slipstream.mcp.protocol",
+                          "slipstream.mcp.server"])
+        heavy = {"argparse", "asyncio", "concurrent", "dataclasses", "inspect", "logging", "pathlib", "queue", "signal",
+                 "socket", "subprocess", "threading", "typing"}
+        self.assertFalse(heavy & set(loaded))
