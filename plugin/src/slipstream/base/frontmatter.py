@@ -186,7 +186,7 @@ class _Reader:
                 break
             piece = _without_comment(line.strip())
             if _KEY.match(piece):
-                raise self.fail("`key: value` inside a plain text; quote the text or mend the indentation", column=self.indent())
+                raise self.fail("`key: value` inside a plain text; quote it or mend the indentation", column=self.indent())
             ended = piece != line.strip()
             text += "\n" * blanks + piece if blanks else " " + piece
             blanks = 0

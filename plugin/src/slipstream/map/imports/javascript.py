@@ -1,0 +1,211 @@
+"""JavaScript and TypeScript: relative and extensionless paths, index files, tsconfig paths, workspaces, package exports."""
+from __future__ import annotations
+
+import posixpath
+from typing import Any
+
+from slipstream.map.imports.tree import Tree, ancestors, join
+
+EXTENSIONS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".astro", ".json")
+# A specifier names the built file; the source beside it has one of these endings.
+SOURCES_OF = {".js": (".ts", ".tsx", ".d.ts", ".jsx"), ".jsx": (".tsx",), ".mjs": (".mts", ".d.mts"),
+              ".cjs": (".cts", ".d.cts")}
+CONDITIONS = ("source", "types", "import", "module", "default", "require", "node", "browser", "development", "production")
+BUILT_FOLDERS = ("dist", "lib", "build", "out", "esm", "cjs", "es", "types")
+MAX_EXTENDS = 8
+
+
+class JavaScript:
+    def __init__(self, tree: Tree):
+        self.tree = tree
+        self._configs: dict[str, list[tuple[str, list[str]]]] = {}
+        self._nearest: dict[str, list[tuple[str, list[str]]]] = {}
+        self._packages: dict[str, str] | None = None
+
+    def resolve(self, importer: str, specifier: str) -> list[str]:
+        """The one file meant, or none: outside the project, or not there."""
+        specifier = specifier.split("?", 1)[0]
+        folder = posixpath.dirname(importer)
+        if specifier.startswith(("./", "../")) or specifier in (".", ".."):
+            return self.file(join(folder, specifier))
+        if specifier.startswith("/"):
+            return self.file(specifier.lstrip("/")) or self.file(join("public", specifier.lstrip("/")))
+        return (self.by_config(folder, specifier) or self.by_package(folder, specifier) or self.by_habit(folder, specifier))
+
+    def file(self, path: str) -> list[str]:
+        """`path` as a module: itself, its source, with an extension, or a folder's entry."""
+        paths = self.tree.paths
+        if path.startswith(".."):
+            return []
+        if path in paths:
+            return [path]
+        stem, extension = posixpath.splitext(path)
+        for other in SOURCES_OF.get(extension, ()):
+            if stem + other in paths:
+                return [stem + other]
+        for extension in EXTENSIONS:
+            if path + extension in paths:
+                return [path + extension]
+        for extension in EXTENSIONS:
+            index = join(path, "index" + extension)
+            if index in paths:
+                return [index]
+        if path in self.tree.folders:
+            package = self.tree.json(join(path, "package.json"))
+            for key in ("source", "types", "module", "main"):
+                if isinstance(package.get(key), str) and join(path, package[key]) != path:
+                    found = self.file(join(path, package[key])) or self.source_of(path, package[key])
+                    if found:
+                        return found
+        return []
+
+    def by_config(self, folder: str, specifier: str) -> list[str]:
+        for pattern, targets in self.config(folder):
+            head, star, tail = pattern.partition("*")
+            if star:
+                if not (specifier.startswith(head) and specifier.endswith(tail) and len(specifier) >= len(head) + len(tail)):
+                    continue
+                middle = specifier[len(head):len(specifier) - len(tail)]
+            elif specifier == pattern:
+                middle = ""
+            else:
+                continue
+            for target in targets:
+                found = self.file(join(target.replace("*", middle, 1)))
+                if found:
+                    return found
+        return []
+
+    def config(self, folder: str) -> list[tuple[str, list[str]]]:
+        """Path patterns that hold in a folder: (pattern, targets relative to the root), most specific first."""
+        if folder not in self._nearest:
+            patterns: list[tuple[str, list[str]]] = []
+            for above in ancestors(folder):
+                for name in ("tsconfig.json", "jsconfig.json"):
+                    path = join(above, name)
+                    if self.tree.json(path):
+                        patterns = self.patterns(path, 0)
+                        for reference in self.tree.json(path).get("references") or []:
+                            target = reference.get("path") if isinstance(reference, dict) else None
+                            if isinstance(target, str):
+                                target = join(above, target)
+                                patterns = patterns + self.patterns(
+                                    target if target.endswith(".json") else join(target, "tsconfig.json"), 0)
+                        break
+                if patterns:
+                    break
+            self._nearest[folder] = sorted(patterns, key=lambda row: -len(row[0].partition("*")[0]))
+        return self._nearest[folder]
+
+    def patterns(self, path: str, depth: int) -> list[tuple[str, list[str]]]:
+        """`paths` and `baseUrl` of one config file, those it extends below its own."""
+        if path in self._configs or depth > MAX_EXTENDS:
+            return self._configs.get(path, [])
+        self._configs[path] = []
+        config = self.tree.json(path)
+        folder = posixpath.dirname(path)
+        options = config.get("compilerOptions")
+        options = options if isinstance(options, dict) else {}
+        base = join(folder, options["baseUrl"]) if isinstance(options.get("baseUrl"), str) else None
+        found: list[tuple[str, list[str]]] = []
+        declared = options.get("paths")
+        for pattern, targets in (declared if isinstance(declared, dict) else {}).items():
+            if isinstance(targets, list):
+                found.append((pattern, [join(folder if base is None else base, target)
+                                        for target in targets if isinstance(target, str)]))
+        if base is not None:
+            found.append(("*", [join(base, "*")]))
+        extends = config.get("extends")
+        if not declared:
+            for parent in reversed(extends if isinstance(extends, list) else [extends]):
+                if isinstance(parent, str) and parent.startswith("."):
+                    target = join(folder, parent)
+                    found += self.patterns(target if target.endswith(".json") else target + ".json", depth + 1)
+        self._configs[path] = found
+        return found
+
+    @property
+    def packages(self) -> dict[str, str]:
+        """Name -> folder of every package in the tree: workspaces, whatever tool declares them."""
+        if self._packages is None:
+            self._packages = {}
+            for folder in self.tree.named("package.json"):
+                name = self.tree.json(join(folder, "package.json")).get("name")
+                if isinstance(name, str):
+                    self._packages.setdefault(name, folder)
+        return self._packages
+
+    def by_package(self, folder: str, specifier: str) -> list[str]:
+        if specifier.startswith("#"):
+            for above in ancestors(folder):
+                imports = self.tree.json(join(above, "package.json")).get("imports")
+                if isinstance(imports, dict):
+                    return self.by_exports(above, imports, specifier)
+            return []
+        parts = specifier.split("/")
+        name = "/".join(parts[:2]) if specifier.startswith("@") else parts[0]
+        home = self.packages.get(name)
+        if home is None:
+            return []
+        inside = specifier[len(name):].lstrip("/")
+        exports = self.tree.json(join(home, "package.json")).get("exports")
+        if isinstance(exports, (str, dict, list)):
+            table = exports if isinstance(exports, dict) and any(key.startswith(".") for key in exports) else {".": exports}
+            found = self.by_exports(home, table, "./" + inside if inside else ".")
+            if found:
+                return found
+        if not inside:
+            return self.file(home) or self.file(join(home, "src")) or self.file(join(home, "src", "main"))
+        return self.file(join(home, inside)) or self.file(join(home, "src", inside))
+
+    def by_exports(self, home: str, table: dict[str, Any], key: str) -> list[str]:
+        for pattern in sorted(table, key=lambda pattern: -len(pattern.partition("*")[0])):
+            head, star, tail = pattern.partition("*")
+            if pattern == key:
+                middle = ""
+            elif star and key.startswith(head) and key.endswith(tail) and len(key) >= len(head) + len(tail):
+                middle = key[len(head):len(key) - len(tail)]
+            else:
+                continue
+            for target in _targets(table[pattern]):
+                target = target.replace("*", middle)
+                found = self.file(join(home, target)) if target.startswith(".") else []
+                found = found or self.source_of(home, target)
+                if found:
+                    return found
+        return []
+
+    def source_of(self, home: str, target: str) -> list[str]:
+        """The source behind a built file that the map does not list: dist/x.js -> src/x.ts, x.ts; else the package's entry."""
+        parts = [part for part in join(target).split("/") if part not in BUILT_FOLDERS]
+        stem = "/".join(parts)
+        for suffix in (".d.ts", ".d.mts", ".mjs", ".cjs", ".js", ".ts"):
+            stem = stem.removesuffix(suffix)
+        plain = stem.split(".", 1)[0]  # vue.runtime.esm-bundler -> vue
+        for candidate in (join("src", stem), stem, join("src", plain), plain, join("src", "index")):
+            found = self.file(join(home, candidate)) if candidate and join(home, candidate) != home else []
+            if found:
+                return found
+        return []
+
+    def by_habit(self, folder: str, specifier: str) -> list[str]:
+        """`@/x` and `~/x` mean the nearest package's src where no config says otherwise (Vite, Nuxt, Next templates)."""
+        if specifier.startswith(("@/", "~/")):
+            for above in ancestors(folder):
+                for base in ("src", "app", ""):
+                    found = self.file(join(above, base, specifier[2:]))
+                    if found:
+                        return found
+        return []
+
+
+def _targets(value: Any) -> list[str]:
+    """Every target a conditional export can mean, in the order a source reader prefers."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        return [target for item in value for target in _targets(item)]
+    if isinstance(value, dict):
+        keys = [key for key in CONDITIONS if key in value] + [key for key in value if key not in CONDITIONS]
+        return [target for key in keys for target in _targets(value[key])]
+    return []
