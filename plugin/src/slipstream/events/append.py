@@ -1,0 +1,64 @@
+"""Appends one event to a session's log: numbered under the lock, in one write, nothing secret, nothing lost. HOT."""
+from __future__ import annotations
+
+import json
+import os
+
+from slipstream.base.clock import now_iso
+from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.roots import store_dir
+
+LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S = 500, 4000, 8192, 1.0
+FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+NAMES = "key token secret pass pwd pw auth cred cookie signature salt dsn jwt connection".split()  # before a value
+MARKS = ("-----", "<private", "bearer ", "basic ", " -u", "--user", " -p", "sig=", "sk-", "sk_", "pk_", "rk_", "re_", "hf_")
+SPACED = str.maketrans("=\"'\\,;&?(){}[]<>|`/.\n\t", ":" + " " * 21)
+
+
+def session_file_name(session: str) -> str:
+    """The one way from a session's id to a file name; plain ids, as hosts make them, stay as they are."""
+    if session.isascii() and session.replace("-", "a").replace("_", "a").isalnum() and len(session) < 100:
+        return session
+    from slipstream.events.names import encode_session
+    return encode_session(session)
+
+
+def is_suspect(text: str) -> bool:
+    """May hold a secret, so the redactor has to be loaded: a mark, a telling name before a value, a long word with figures."""
+    low = text.lower()
+    parts = low.translate(SPACED).split(":")
+    return (any(mark in low for mark in MARKS) or ("://" in low and "@" in low) or any(
+        name in word for part in parts[:-1] for word in part.split()[-1:] for name in NAMES) or any(
+        (len(word) > 15 and not word.replace("-", "").replace("_", "").isalpha()) or (word[:2] == "--" and any(
+            name in word for name in NAMES)) for part in parts for word in part.split()))
+
+
+def append_event(store_root: str, session: str, agent: str, kind: str, label: str, data: dict[str, object] | None = None,
+                 ts: str | None = None) -> int:
+    """The event's number; -1: the lock was held too long, so it waits beside the log for the next writer. OSError: not kept."""
+    event = {"ts": ts or now_iso(), "session": session, "agent": agent or "main", "kind": kind, "label": label}
+    line = json.dumps({**event, "data": data} if data else event, separators=(",", ":"))
+    folder = os.path.join(store_dir(store_root), "dashboard")
+    path = os.path.join(folder, session_file_name(session) + ".jsonl")
+    if len(label) > LABEL_CHARS or len(line) > LINE_CHARS or os.path.exists(folder[:-9] + "redact.json") or is_suspect(
+            agent + " " + label + "".join(f" {key}: {value}" for key, value in (data or {}).items() if key != "tool_use_id")):
+        from slipstream.events.redact import redact_event
+        line = redact_event(store_root, {**event, "data": data})
+    try:
+        if os.path.islink(folder):
+            raise OSError(f"{folder}: a symlink inside the store; refused")
+        with FileLock(path, LOCK_TIMEOUT_S), os.fdopen(os.open(path, FLAGS, 0o600), "rb+", 0) as log:
+            start = log.seek(max(0, os.fstat(log.fileno()).st_size - TAIL_BYTES))
+            tail = log.read(TAIL_BYTES)
+            head, _, number = tail[tail.rfind(b"\n", 0, -1) + 1:].partition(b",")[0].partition(b":")
+            if tail[-1:] != b"\n" or head != b'{"seq"' or not number.isdigit() or os.path.exists(path + ".spill"):
+                from slipstream.events.repair import prepare
+                return prepare(log, path, line)
+            raw = b'{"seq":%d,%s\n' % (int(number) + 1, line[1:].encode())
+            if log.write(raw) != len(raw):  # a full disk: take the torn piece back
+                log.truncate(start + len(tail))
+                raise OSError(f"{path}: no room for an event")
+            return int(number) + 1
+    except (FileNotFoundError, LockTimeout) as error:
+        from slipstream.events.repair import append_slowly
+        return append_slowly(store_root, path, line, error)

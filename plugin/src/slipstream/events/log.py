@@ -1,0 +1,121 @@
+"""Reads event logs: one line back into an event, a whole log, what is new since an offset, the list of sessions."""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
+from slipstream.base.roots import store_dir
+from slipstream.events.append import session_file_name
+from slipstream.events.names import decode_session
+
+Event = dict[str, Any]
+KINDS = ("session-start", "user-prompt", "pre-tool", "post-tool", "subagent-start", "subagent-stop", "stop", "tool-failure", "permission",
+         "notification", "compact", "session-end", "plan")  # known ones; a log may hold any other and a reader keeps it
+_TEXTS = ("ts", "session", "agent", "kind", "label")
+
+
+def parse_event(line: str | bytes) -> Event | None:
+    """One line of a log -> {seq, ts, session, agent, kind, label[, data]}; None when it is not an event. Other keys are dropped."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    seq, data = found.get("seq"), found.get("data", {})
+    if isinstance(seq, bool) or not isinstance(seq, int) or seq < 0 or not isinstance(data, dict):
+        return None
+    event: Event = {"seq": seq}
+    for key in _TEXTS:
+        value = found.get(key)
+        if not isinstance(value, str) or (not value and key in ("session", "agent", "kind")):
+            return None
+        event[key] = value
+    if "data" in found:
+        event["data"] = data
+    return event
+
+
+def log_folder(store_root: str) -> str:
+    return os.path.join(store_dir(store_root), "dashboard")
+
+
+def log_path(store_root: str, session: str) -> str:
+    return os.path.join(log_folder(store_root), session_file_name(session) + ".jsonl")
+
+
+class LogReader:
+    """Follows one log: each read() gives the events since the last, numbered max(stored, previous + 1).
+
+    State to go on from in another process: `offset` (bytes consumed), `last_seq`. `skipped` counts lines that are no events.
+    A log that became shorter was replaced: reading starts over, and `restarted` says so once.
+    """
+
+    __slots__ = ("last_seq", "offset", "path", "restarted", "skipped")
+
+    def __init__(self, path: str, offset: int = 0, last_seq: int = -1):
+        self.path, self.offset, self.last_seq, self.skipped, self.restarted = path, offset, last_seq, 0, False
+
+    def read(self, limit: int | None = None) -> list[Event]:
+        """The next events, at most `limit`; none for a log that does not exist. An unfinished last line waits."""
+        events: list[Event] = []
+        for _, event in self.read_with_offsets():
+            events.append(event)
+            if limit is not None and len(events) >= limit:
+                break
+        return events
+
+    def read_with_offsets(self) -> Iterator[tuple[int, Event]]:
+        """Yields (offset of the event's line, event); may be left at any event and called again."""
+        try:
+            stream = os.fdopen(open_regular(self.path), "rb", 262_144)
+        except FileNotFoundError:
+            return
+        with stream:
+            if os.fstat(stream.fileno()).st_size < self.offset:
+                self.offset, self.last_seq, self.restarted = 0, -1, True
+            stream.seek(self.offset)
+            while True:
+                line = stream.readline(MAX_JSON_LINE_BYTES)
+                start, length = self.offset, len(line)
+                while line and not line.endswith(b"\n") and length % MAX_JSON_LINE_BYTES == 0:  # far too long to be an event
+                    line = stream.readline(MAX_JSON_LINE_BYTES)
+                    length += len(line)
+                if not line.endswith(b"\n"):
+                    return
+                self.offset += length
+                event = parse_event(line) if length == len(line) else None
+                if event is None:
+                    self.skipped += bool(line.strip())
+                    continue
+                event["seq"] = self.last_seq = max(event["seq"], self.last_seq + 1)
+                yield start, event
+
+
+def read_events(store_root: str, session: str, offset: int = 0, last_seq: int = -1) -> list[Event]:
+    """Events of a session from a byte offset on (with the number before it). OSError for an unreadable log; none when absent."""
+    return LogReader(log_path(store_root, session), offset, last_seq).read()
+
+
+def read_events_after(store_root: str, session: str, seq: int) -> list[Event]:
+    """Events numbered above `seq`."""
+    reader = LogReader(log_path(store_root, session))
+    return [event for _, event in reader.read_with_offsets() if event["seq"] > seq]
+
+
+def list_sessions(store_root: str) -> list[dict[str, Any]]:
+    """Sessions with a log, latest change first: {session, path, bytes, modified (seconds)}."""
+    folder = log_folder(store_root)
+    found = []
+    try:
+        entries = list(os.scandir(folder)) if not os.path.islink(folder) else []
+    except OSError:
+        return []
+    for entry in entries:
+        if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
+            stat = entry.stat(follow_symlinks=False)
+            found.append({"session": decode_session(entry.name[:-6]), "path": entry.path, "bytes": stat.st_size, "modified": stat.st_mtime})
+    return sorted(found, key=lambda row: (-row["modified"], row["session"]))
