@@ -1,0 +1,205 @@
+"""Git's ignore rules without git: pattern files, nesting, negation; used where no git answers."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+_FLAGS = re.DOTALL | (re.IGNORECASE if os.name == "nt" or sys.platform == "darwin" else 0)
+_WILD = re.compile(rb"[*?\[\\]")
+_POSIX = {
+    b"alnum": b"A-Za-z0-9", b"alpha": b"A-Za-z", b"blank": b" \\t", b"cntrl": b"\\x00-\\x1f\\x7f", b"digit": b"0-9",
+    b"graph": b"!-~", b"lower": b"a-z", b"print": b" -~", b"punct": b"!-/:-@\\[-`{-~", b"space": b"\\s",
+    b"upper": b"A-Z", b"xdigit": b"A-Fa-f0-9",
+}
+MAX_PATTERN_FILE_BYTES = 1_000_000
+
+
+class Pattern:
+    """One line of a pattern file: what it matches, and whether it takes the path back in."""
+
+    __slots__ = ("by_name", "literal", "negated", "only_folders", "regex", "suffix")
+
+    def __init__(self, text: bytes, negated: bool, only_folders: bool) -> None:
+        self.negated = negated
+        self.only_folders = only_folders
+        self.by_name = b"/" not in text
+        text = text[1:] if text.startswith(b"/") else text
+        self.literal: bytes | None = None
+        self.suffix: bytes | None = None
+        self.regex: re.Pattern[bytes] | None = None
+        if not _WILD.search(text) and not _FLAGS & re.IGNORECASE:
+            self.literal = text
+        elif self.by_name and text[:1] == b"*" and not _WILD.search(text[1:]) and not _FLAGS & re.IGNORECASE:
+            self.suffix = text[1:]
+        else:
+            source = translate_pattern(text)
+            self.regex = None if source is None else re.compile(source, _FLAGS)
+
+    def matches(self, name: bytes, path: bytes) -> bool:
+        """Whether the entry `name`, at `path` below the pattern file's folder, is meant."""
+        target = name if self.by_name else path
+        if self.literal is not None:
+            return target == self.literal
+        if self.suffix is not None:
+            return target.endswith(self.suffix)
+        return self.regex is not None and self.regex.fullmatch(target) is not None
+
+
+def _translate_class(text: bytes, at: int) -> tuple[bytes | None, int]:
+    """Regular expression of the bracket expression that opens at `at`, and the position behind it."""
+    i = at + 1
+    out = b"[^" if text[i:i + 1] in (b"!", b"^") else b"["
+    i += len(out) - 1
+    first, low = True, None
+    while True:
+        char = text[i:i + 1]
+        if not char:
+            return None, i
+        if char == b"]" and not first:
+            break
+        first = False
+        if char == b"[" and text[i + 1:i + 2] == b":":
+            end = text.find(b":]", i + 2)
+            if end >= 0:
+                name = text[i + 2:end]
+                if name not in _POSIX:
+                    return None, i
+                out, i, low = out + _POSIX[name], end + 2, None
+                continue
+        if char == b"-" and low is not None and text[i + 1:i + 2] not in (b"]", b""):
+            i += 1
+            high = text[i:i + 1]
+            if high == b"\\":
+                i += 1
+                high = text[i:i + 1]
+                if not high:
+                    return None, i
+            if low <= high:
+                out += b"\\x%02x-\\x%02x" % (low[0], high[0])
+            i, low = i + 1, None
+            continue
+        if char == b"\\":
+            i += 1
+            char = text[i:i + 1]
+            if not char:
+                return None, i
+        out += b"\\x%02x" % char[0]
+        i, low = i + 1, char
+    if out == b"[":
+        return b"(?!)", i + 1
+    return b"(?!/)" + (b"(?s:.)" if out == b"[^" else out + b"]"), i + 1
+
+
+def translate_pattern(text: bytes) -> bytes | None:
+    """Regular expression for a git wildcard pattern (matched against a whole path), None when it can match nothing."""
+    out, i, size = b"", 0, len(text)
+    in_path = b"/" in text
+    while i < size:
+        char = text[i:i + 1]
+        if char == b"*":
+            end = i
+            while text[end:end + 1] == b"*":
+                end += 1
+            before = i == 0 or text[i - 1:i] == b"/"
+            if end - i >= 2 and in_path and before and text[end:end + 1] == b"/":
+                out, i = out + b"(?:.*/)?", end + 1
+            elif end - i >= 2 and in_path and before and end == size:
+                out, i = out + b".*", end
+            else:
+                out, i = out + b"[^/]*", end
+        elif char == b"?":
+            out, i = out + b"[^/]", i + 1
+        elif char == b"[":
+            piece, i = _translate_class(text, i)
+            if piece is None:
+                return None
+            out += piece
+        elif char == b"\\":
+            if i + 1 >= size:
+                return None
+            out, i = out + re.escape(text[i + 1:i + 2]), i + 2
+        else:
+            out, i = out + re.escape(char), i + 1
+    return out
+
+
+def parse_patterns(data: bytes) -> list[Pattern]:
+    """Patterns of one ignore file, in the order of its lines."""
+    found = []
+    if data.startswith(b"\xef\xbb\xbf"):
+        data = data[3:]
+    for line in data.split(b"\n"):
+        if line.endswith(b"\r"):
+            line = line[:-1]
+        if not line or line.startswith(b"#"):
+            continue
+        kept = line.rstrip(b" ")
+        if len(kept) < len(line):
+            slashes = len(kept) - len(kept.rstrip(b"\\"))
+            line = kept + b" " if slashes % 2 else kept
+        negated = line.startswith(b"!")
+        line = line[1:] if negated else line
+        only_folders = line.endswith(b"/")
+        line = line[:-1] if only_folders else line
+        if line:
+            found.append(Pattern(line, negated, only_folders))
+    return found
+
+
+def load_patterns(path: str) -> list[Pattern]:
+    """Patterns of the file at `path`; an absent, linked or unreadable one holds none."""
+    try:
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        with open(os.open(path, flags), "rb") as handle:
+            return parse_patterns(handle.read(MAX_PATTERN_FILE_BYTES))
+    except OSError:
+        return []
+
+
+class IgnoreRules:
+    """Rules in force inside one folder: an own layer over those of the folders above."""
+
+    __slots__ = ("base", "layers")
+
+    def __init__(self, layers: tuple[tuple[bytes, list[Pattern]], ...] = ()) -> None:
+        self.layers = layers
+
+    def below(self, folder: bytes, patterns: list[Pattern]) -> IgnoreRules:
+        """Rules for `folder` (relative, `b""` is the root) when its own file holds `patterns`."""
+        return IgnoreRules(self.layers + ((folder + b"/" if folder else b"", patterns),)) if patterns else self
+
+    def is_ignored(self, path: bytes, is_folder: bool) -> bool:
+        """Whether the last matching pattern leaves out `path` (relative to the root, its parents not ignored)."""
+        name = path[path.rfind(b"/") + 1:]
+        for prefix, patterns in reversed(self.layers):
+            inner = path[len(prefix):]
+            for pattern in reversed(patterns):
+                if pattern.only_folders and not is_folder:
+                    continue
+                if pattern.matches(name, inner):
+                    return not pattern.negated
+        return False
+
+
+def outer_rules(root: str, git_dirs: tuple[str, str] | None, home: str) -> tuple[IgnoreRules, bytes]:
+    """Rules that hold before any file inside `root`, and the prefix its paths have below the repository's top level.
+
+    They are the user's own, the repository's `info/exclude`, and the pattern files of the folders above `root`.
+    """
+    config = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    rules = IgnoreRules().below(b"", load_patterns(os.path.join(config, "git", "ignore")))
+    if not git_dirs:
+        return rules, b""
+    rules = rules.below(b"", load_patterns(os.path.join(git_dirs[1], "info", "exclude")))
+    above = []
+    folder = root
+    while not os.path.lexists(os.path.join(folder, ".git")) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        above.append(folder)
+    prefix = b""
+    for folder, child in zip(reversed(above), [*reversed(above[:-1]), root]):
+        rules = rules.below(prefix[:-1], load_patterns(os.path.join(folder, ".gitignore")))
+        prefix += os.fsencode(os.path.basename(child)) + b"/"
+    return rules, prefix

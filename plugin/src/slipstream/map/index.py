@@ -1,0 +1,81 @@
+"""The index as the rest of slipstream uses it: files, definitions, names; always up to date when opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from slipstream.map.index_file import EXPORTS, FAILED, FLAGS, GENERATED, SIZE, SKIPPED, SYMBOLS, FileEntry, Symbol, key_of
+from slipstream.map.pool import Progress
+from slipstream.map.refresh import Refresh, refresh_index
+
+
+class Index:
+    """An up-to-date view of the tree at `root`. `refreshed` tells what had to be done for it."""
+
+    def __init__(self, refreshed: Refresh) -> None:
+        self.root = refreshed.root
+        self.refreshed = refreshed
+        self.table = refreshed.table
+        self._entries: dict[str, FileEntry] = {}
+
+    def paths(self) -> list[str]:
+        """Every path that was looked at, sorted; those that gave no symbols too."""
+        return sorted(self.table.slots)
+
+    def file(self, path: str) -> FileEntry | None:
+        """What is known of one file (relative path, forward slashes)."""
+        entry = self._entries.get(path)
+        if entry is None and path in self.table.slots:
+            entry = self._entries[path] = self.table.entry(self.table.slots[path])
+        return entry
+
+    def files(self) -> list[FileEntry]:
+        """Every file with its symbols, sorted by path; not those that were skipped."""
+        return [entry for path in self.paths() if (entry := self.file(path)) is not None and not entry.skipped]
+
+    def definitions(self) -> Iterator[Symbol]:
+        """Every definition, file by file, in the order of the lines."""
+        for entry in self.files():
+            yield from entry.symbols
+
+    def find(self, name: str) -> list[Symbol]:
+        """Definitions called `name`, or, when it holds a dot, whose qualified name ends so."""
+        last = name.rpartition(".")[2]
+        found = []
+        for slot in self.table.find_slots(key_of(b":", last.encode("utf-8", "replace"))):
+            entry = self.file(self.table.paths[slot])
+            if entry is not None:
+                found += [one for one in entry.symbols
+                          if one.name == name or one.qualified == name or one.qualified.endswith("." + name)]
+        return sorted(found, key=lambda one: (one.path, one.line))
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """(path, reason) of all that was left out; folders end with a slash. Generated files are indexed and listed here."""
+        found = [(path, reason) for path, reason in self.table.meta["skipped"]]
+        for path, slot in self.table.slots.items():
+            flags = self.table.records[slot][FLAGS]
+            if flags & (SKIPPED | FAILED):
+                entry = self.file(path)
+                found.append((path, entry.skipped if entry else ""))
+            elif flags & GENERATED:
+                found.append((path, "generated"))
+        return sorted(found)
+
+    @property
+    def entry_points(self) -> list[str]:
+        return list(self.table.meta["entryPoints"])
+
+    def stats(self) -> dict[str, int]:
+        """fileCount, symbolCount (exported, top level), totalBytes as published; allSymbols counts every definition."""
+        shown = [record for record, path in zip(self.table.records, self.table.paths)
+                 if path and not record[FLAGS] & (SKIPPED | FAILED | GENERATED)]
+        return {"fileCount": len(shown), "symbolCount": sum(record[EXPORTS] for record in shown),
+                "totalBytes": sum(record[SIZE] for record in shown), "allSymbols": sum(record[SYMBOLS] for record in shown)}
+
+
+def open_index(tree_root: str, store_root: str | None = None, write: bool = True, ask_git: bool = True,
+               progress: Progress | None = None) -> Index:
+    """The index of `tree_root`, brought up to date. `write` False leaves the disk alone; `ask_git` False starts no git."""
+    return Index(refresh_index(tree_root, write, ask_git, progress))
+
+

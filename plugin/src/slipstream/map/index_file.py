@@ -1,0 +1,224 @@
+"""The index on disk: layout, checked reads, one file's section as values (hot: every query verb loads it).
+
+One little-endian file: a header; one compressed text section per source file; a hash table of names and paths (blobs of
+hash and slot, then buckets); fixed records, one per file, by slot; the paths; the folders; and a JSON part with what
+concerns the whole project. Whatever is read is checked against its CRC, every offset against the length of the file.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+import zlib
+from binascii import crc32
+from typing import Any, BinaryIO
+
+INDEX_NAME = "map.index"
+MAGIC = b"SLIPMAP1"
+PARTS = ("sections", "names", "buckets", "records", "paths", "folders", "meta")
+HEADER = struct.Struct(f"<8s4I{3 * len(PARTS)}II")
+RECORD = struct.Struct("<q13I")
+# Places in a record; ctime_ns and inode are kept by their low 32 bits, offsets count from the start of their part.
+(MTIME, CTIME, INODE, SIZE, CONTENT, FLAGS, IMPORTERS, SYMBOLS, EXPORTS, SECTION, SECTION_LENGTH, SECTION_CRC, PATH,
+ PATH_LENGTH) = range(14)
+BUCKET = struct.Struct("<III")
+NAME = struct.Struct("<II")
+MAX_SECTION_BYTES = 8_000_000
+RACY, FAILED, SKIPPED, GENERATED, ENTRY = 1, 2, 4, 8, 16
+EXPORTED, DEFAULT, OVERLOAD = 1, 2, 4
+FILE, IMPORTS, REEXPORTS, HINTS, OUTLINE, WARNINGS = range(6)
+HEAD_ROWS = 6  # of a section: file, imports, re-exports, hints, outline, warnings; then a row per definition
+LOW = 0xFFFFFFFF
+KINDS = {
+    "f": "function", "c": "class", "i": "interface", "t": "type", "k": "const", "e": "enum", "C": "component",
+    "d": "default", "m": "method", "p": "field", "a": "accessor",
+}
+
+Record = tuple[int, ...]
+Stamp = tuple[int, int, int, int]
+
+
+class DamagedIndex(Exception):
+    """The index file does not hold what its header promises."""
+
+
+class Symbol:
+    """A definition as the index holds it; `qualified` names its parents too, `depth` 0 is top level."""
+
+    __slots__ = ("depth", "doc", "end", "flags", "kind", "line", "name", "path", "qualified", "signature", "start")
+
+    def __init__(self, path: str, name: str, qualified: str, kind: str, line: int, start: int, end: int, depth: int,
+                 flags: int, signature: str, doc: str) -> None:
+        self.path, self.name, self.qualified, self.kind = path, name, qualified, kind
+        self.line, self.start, self.end, self.depth = line, start, end, depth
+        self.flags, self.signature, self.doc = flags, signature, doc
+
+    @property
+    def exported(self) -> bool:
+        return self.flags & EXPORTED != 0
+
+    @property
+    def default(self) -> bool:
+        return self.flags & DEFAULT != 0
+
+
+class FileEntry:
+    """What the index knows of one file: `skipped` is the reason it holds no symbols, or empty."""
+
+    __slots__ = (
+        "bytes",
+        "generated",
+        "heads",
+        "importers",
+        "language",
+        "lines",
+        "path",
+        "purpose",
+        "rescanned",
+        "skipped",
+        "slot",
+        "symbols",
+    )
+
+    def __init__(self, path: str, slot: int = -1, size: int = 0, importers: int = 0) -> None:
+        self.path, self.slot, self.bytes, self.importers = path, slot, size, importers
+        self.language = self.purpose = self.skipped = ""
+        self.lines = 0
+        self.heads: list[str] = []
+        self.symbols: list[Symbol] = []
+        self.generated = self.rescanned = False
+
+    def cells(self, row: int) -> list[list[str]]:
+        """Entries of a head row: IMPORTS (specifier, kind, names), REEXPORTS (name, line, specifier, name there), HINTS
+        (text), OUTLINE (name, kind, line, end, level), WARNINGS (text)."""
+        text = self.heads[row] if row < len(self.heads) else ""
+        return [cell.split("\x1f") for cell in text.split("\t")] if text else []
+
+
+def stamp_of(info: os.stat_result) -> Stamp:
+    """What must be unchanged for a file to count as unchanged: mtime, ctime, inode, size."""
+    return info.st_mtime_ns, info.st_ctime_ns & LOW, info.st_ino & LOW, info.st_size & LOW
+
+
+def parse_section(data: bytes, entry: FileEntry) -> FileEntry:
+    """Fill `entry` from the text section `data`."""
+    rows = data.decode("utf-8", "replace").split("\n")
+    head = rows[0].split("\t")
+    if len(head) < 4:
+        raise DamagedIndex(entry.path)
+    entry.language, entry.lines, entry.skipped, entry.purpose = head[0], int(head[1]), head[2], head[3]
+    entry.heads = rows[:HEAD_ROWS]
+    parents: list[str] = []
+    path, kinds, symbols = entry.path, KINDS, entry.symbols
+    for row in rows[HEAD_ROWS:]:
+        cells = row.split("\t")
+        if len(cells) != 9:
+            raise DamagedIndex(path)
+        depth, line, name = int(cells[0]), int(cells[3]), cells[6]
+        del parents[depth:]
+        qualified = ".".join(parents) + "." + name if parents else name
+        parents.append(name)
+        symbols.append(Symbol(path, name, qualified, kinds.get(cells[1], cells[1]), line, line - int(cells[4]),
+                              line + int(cells[5]), depth, int(cells[2]), cells[7], cells[8]))
+    return entry
+
+
+def unpack_section(packed: bytes) -> bytes:
+    """Text of a stored section; raises DamagedIndex."""
+    if packed[:1] == b"\0":
+        return packed[1:]
+    try:
+        return zlib.decompressobj().decompress(packed, MAX_SECTION_BYTES)
+    except zlib.error:
+        raise DamagedIndex("section") from None
+
+
+def key_of(kind: bytes, name: bytes) -> int:
+    """Hash under which a symbol's name (kind `:`) or a path (kind `=`) is stored."""
+    return crc32(kind + name)
+
+
+class IndexFile:
+    """An open index; `close` it, or use it in a `with` statement."""
+
+    def __init__(self, handle: BinaryIO, identity: int) -> None:
+        self.handle = handle
+        info = os.fstat(handle.fileno())
+        if not stat.S_ISREG(info.st_mode) or info.st_size < HEADER.size:
+            raise DamagedIndex("too short")
+        self.length = info.st_size
+        head = handle.read(HEADER.size)
+        fields = HEADER.unpack(head)
+        if fields[0] != MAGIC or fields[1] != identity or fields[2] != self.length or crc32(head[:-4]) != fields[-1]:
+            raise DamagedIndex("another version")
+        self.slots, self.buckets = fields[3], fields[4]
+        self.parts = {name: fields[5 + 3 * i:8 + 3 * i] for i, name in enumerate(PARTS)}
+        if self.parts["records"][1] != self.slots * RECORD.size or self.parts["buckets"][1] != self.buckets * BUCKET.size:
+            raise DamagedIndex("sizes")
+
+    def __enter__(self) -> IndexFile:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.handle.close()
+
+    def read(self, offset: int, length: int) -> bytes:
+        """`length` bytes at `offset`; raises DamagedIndex when they are not there."""
+        if offset + length > self.length:
+            raise DamagedIndex("offset")
+        self.handle.seek(offset)
+        data = self.handle.read(length)
+        if len(data) != length:
+            raise DamagedIndex("short read")
+        return data
+
+    def read_checked(self, offset: int, length: int, crc: int) -> bytes:
+        """As `read`, and the CRC must fit."""
+        data = self.read(offset, length)
+        if crc32(data) != crc:
+            raise DamagedIndex("checksum")
+        return data
+
+    def part(self, name: str) -> bytes:
+        """One whole part."""
+        return self.read_checked(*self.parts[name])
+
+    def find_slots(self, key: int) -> list[int]:
+        """Slots of the files stored under `key`, see `key_of`; another name may share it."""
+        if not self.buckets:
+            return []
+        offset, length, crc = BUCKET.unpack(self.read(self.parts["buckets"][0] + BUCKET.size * (key % self.buckets), 12))
+        blob = self.read_checked(self.parts["names"][0] + offset, length, crc)
+        return [slot for stored, slot in NAME.iter_unpack(blob[:len(blob) & ~7]) if stored == key]
+
+    def record(self, slot: int) -> Record:
+        """The fixed record of a slot."""
+        if slot >= self.slots:
+            raise DamagedIndex("slot")
+        return RECORD.unpack(self.read(self.parts["records"][0] + slot * RECORD.size, RECORD.size))
+
+    def path(self, record: Record) -> str:
+        """Path of the file a record belongs to, relative to the root."""
+        return os.fsdecode(self.read(self.parts["paths"][0] + record[PATH], record[PATH_LENGTH]))
+
+    def entry(self, slot: int, record: Record, path: str) -> FileEntry:
+        """The file of a slot with its symbols."""
+        entry = FileEntry(path, slot, record[SIZE], record[IMPORTERS])
+        entry.generated = record[FLAGS] & GENERATED != 0
+        start = self.parts["sections"][0] + record[SECTION]
+        return parse_section(unpack_section(self.read_checked(start, record[SECTION_LENGTH], record[SECTION_CRC])), entry)
+
+
+def open_index_file(path: str, identity: int) -> IndexFile | None:
+    """The index at `path`, or None when it is absent, damaged, a link, or of another scanner."""
+    try:
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        handle = open(os.open(path, flags), "rb", buffering=0)
+    except OSError:
+        return None
+    try:
+        return IndexFile(handle, identity)
+    except (DamagedIndex, OSError):
+        handle.close()
+        return None

@@ -1,0 +1,107 @@
+"""One file's symbols, proved against the text just read (hot): the stored index where it still holds, else a new scan."""
+
+from __future__ import annotations
+
+import os
+from binascii import crc32
+
+from slipstream.base.errors import SlipstreamError
+from slipstream.base.paths import relative_path, resolve_inside
+from slipstream.base.roots import store_dir
+from slipstream.map.identity import scanner_identity
+from slipstream.map.index_file import (
+    CONTENT,
+    CTIME,
+    FLAGS,
+    INDEX_NAME,
+    INODE,
+    MTIME,
+    RACY,
+    SIZE,
+    DamagedIndex,
+    FileEntry,
+    IndexFile,
+    Record,
+    key_of,
+    open_index_file,
+    stamp_of,
+)
+from slipstream.map.source import Unreadable, decode_source, read_source
+
+MAX_READ_BYTES = 64_000_000
+
+
+class Found:
+    """A file's entry and its text, read together. `note` says what a reader must know of how it was found."""
+
+    __slots__ = ("entry", "note", "size", "text")
+
+    def __init__(self, entry: FileEntry, text: bytes, size: int, note: str = "") -> None:
+        self.entry, self.text, self.size, self.note = entry, text, size, note
+
+
+def open_stored(root: str) -> IndexFile | None:
+    """The stored index of the tree at `root`, as it is; None when there is none that can be used."""
+    try:
+        return open_index_file(os.path.join(store_dir(root), INDEX_NAME), scanner_identity())
+    except OSError:
+        return None
+
+
+def locate_file(root: str, name: str, cwd: str | None = None) -> str:
+    """Relative path of the file a user means: as seen from `cwd` when it is there, else from the root."""
+    full = os.path.join(cwd or os.getcwd(), name)
+    if os.path.lexists(full) and not os.path.isdir(full):
+        try:
+            return relative_path(os.path.realpath(root), resolve_inside(root, full))
+        except SlipstreamError:
+            pass
+    return relative_path(os.path.realpath(root), resolve_inside(root, name))
+
+
+def find_record(index: IndexFile, path: str) -> tuple[int, Record] | None:
+    """Slot and record of a path."""
+    for slot in index.find_slots(key_of(b"=", os.fsencode(path))):
+        record = index.record(slot)
+        if index.path(record) == path:
+            return slot, record
+    return None
+
+
+def read_file(root: str, path: str) -> tuple[bytes, bytes, os.stat_result]:
+    """(bytes, text as UTF-8, state) of a file below `root`; SlipstreamError in one line when it cannot be had."""
+    try:
+        data, info = read_source(os.path.join(root, path), MAX_READ_BYTES)
+        return data, decode_source(data), info
+    except Unreadable as error:
+        raise SlipstreamError(f"{path}: {error}") from None
+
+
+def find_file(root: str, path: str, index: IndexFile | None) -> Found:
+    """Entry and text of `path`. A file the index does not know, or that has changed, is scanned; the note says so."""
+    known = None
+    try:
+        known = find_record(index, path) if index is not None else None
+        data, text, info = read_file(root, path)
+        if index is not None and known is not None:
+            slot, record = known
+            same = stamp_of(info) == (record[MTIME], record[CTIME], record[INODE], record[SIZE])
+            if (same and not record[FLAGS] & RACY) or crc32(data) == record[CONTENT]:
+                return Found(index.entry(slot, record, path), text, len(data))
+    except DamagedIndex:
+        known = None
+        data, text, info = read_file(root, path)
+    except SlipstreamError as error:
+        if known is not None and not os.path.lexists(os.path.join(root, path)):
+            raise SlipstreamError(f"{path} is gone: it was in the index, and is no longer on disk") from None
+        raise error
+    from slipstream.map.refresh import rescan_text
+    return Found(rescan_text(root, path, data, text, info, known is not None), text, len(data),
+                 "rescanned: changed since the index was made" if known is not None else "")
+
+
+def find_named(index: IndexFile, name: str) -> list[str]:
+    """Paths of the files that, by the index, define the last part of `name`."""
+    last = name.rpartition(".")[2]
+    slots = index.find_slots(key_of(b":", last.encode("utf-8", "replace")))
+    return sorted({index.path(index.record(slot)) for slot in slots})

@@ -1,0 +1,185 @@
+"""Scans many files on all cores: worker processes fed on standard input, which works from a zip and on every platform."""
+
+from __future__ import annotations
+
+import gc
+import os
+import struct
+import sys
+import threading
+from typing import IO, Callable
+
+from slipstream.map.index_file import FAILED
+from slipstream.map.scan import Scanned, scan_file, skipped_file
+
+MIN_FILES_PER_WORKER = 60
+MAX_WORKERS = 16
+CHUNK_FILES = 48
+CHUNK_TIMEOUT_S = 120.0
+_LENGTH = struct.Struct("<I")
+_RESULT = struct.Struct("<q9I")
+
+Progress = Callable[[int, int], None]
+
+
+def scan_files(root: str, paths: list[str], progress: Progress | None = None,
+               workers: int | None = None) -> list[Scanned]:
+    """Results for `paths`, in their order. `progress` gets (done, all); `workers` overrides the number of processes."""
+    count = min(workers if workers is not None else _cores(), len(paths) // MIN_FILES_PER_WORKER, MAX_WORKERS)
+    if count < 2 or not sys.executable:
+        results = []
+        for done, path in enumerate(paths, 1):
+            results.append(scan_file(root, path))
+            if progress and done % 64 == 0:
+                progress(done, len(paths))
+        return results
+    return _Pool(root, paths, progress).run(count)
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+class _Pool:
+    def __init__(self, root: str, paths: list[str], progress: Progress | None) -> None:
+        self.root, self.paths, self.progress = root, paths, progress
+        self.results: list[Scanned | None] = [None] * len(paths)
+        self.chunks = [range(at, min(at + CHUNK_FILES, len(paths))) for at in range(0, len(paths), CHUNK_FILES)][::-1]
+        self.lock = threading.Lock()
+        self.done = 0
+
+    def run(self, count: int) -> list[Scanned]:
+        threads = [threading.Thread(target=self._drive, daemon=True) for _ in range(min(count, len(self.chunks)))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return [result or self._lost(i) for i, result in enumerate(self.results)]
+
+    def _lost(self, at: int) -> Scanned:
+        return skipped_file(os.path.join(self.root, self.paths[at]), "failed: the scan ended early", FAILED)
+
+    def _drive(self) -> None:
+        worker: Worker | None = None
+        try:
+            while True:
+                with self.lock:
+                    if not self.chunks:
+                        return
+                    chunk = self.chunks.pop()
+                parts = [chunk]
+                while parts:
+                    part = parts.pop()
+                    if worker is None:
+                        worker = Worker(self.root)
+                    answer = worker.scan([self.paths[i] for i in part])
+                    if answer is not None:
+                        self.results[part.start:part.stop] = answer
+                        self._report(len(part))
+                        continue
+                    worker.close()  # it died or hangs: go on with a new one, and find the file that does it
+                    worker = None
+                    if len(part) > 1:
+                        middle = part.start + len(part) // 2
+                        parts += [range(middle, part.stop), range(part.start, middle)]
+        finally:
+            if worker is not None:
+                worker.close()
+
+    def _report(self, count: int) -> None:
+        with self.lock:
+            self.done += count
+            if self.progress:
+                self.progress(self.done, len(self.paths))
+
+
+class Worker:
+    """One worker process; it ends when its standard input does, whatever happens to this process."""
+
+    def __init__(self, root: str) -> None:
+        import subprocess
+        place = package_place()
+        code = "import sys; sys.path.insert(0, sys.argv[1]); from slipstream.map.pool import serve; serve(sys.argv[2])"
+        self.process = subprocess.Popen([sys.executable, "-I", "-S", "-c", code, place, root], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def scan(self, paths: list[str]) -> list[Scanned] | None:
+        """Results for `paths`; None when the worker is gone or has taken longer than CHUNK_TIMEOUT_S."""
+        timer = threading.Timer(CHUNK_TIMEOUT_S, self.process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            assert self.process.stdin and self.process.stdout
+            _write_frame(self.process.stdin, b"\0".join(os.fsencode(path) for path in paths))
+            answer = _read_frame(self.process.stdout)
+            return None if answer is None else parse_results(answer, len(paths))
+        except OSError:
+            return None
+        finally:
+            timer.cancel()
+
+    def close(self) -> None:
+        """End the process and wait for it."""
+        self.process.kill()
+        for stream in (self.process.stdin, self.process.stdout):
+            try:
+                if stream:
+                    stream.close()
+            except OSError:
+                pass
+        self.process.wait()
+
+
+def package_place() -> str:
+    """What goes on a worker's path: the pyz this module was loaded from, or the folder that holds the package."""
+    return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def _write_frame(stream: IO[bytes], data: bytes) -> None:
+    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def _read_frame(stream: IO[bytes]) -> bytes | None:
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    data: bytes = stream.read(_LENGTH.unpack(head)[0])
+    return data if len(data) == _LENGTH.unpack(head)[0] else None
+
+
+def render_results(results: list[Scanned]) -> bytes:
+    """Results as one frame."""
+    parts = []
+    for one in results:
+        keys = struct.pack(f"<{len(keys)}I", *keys) if (keys := list(one.keys)) else b""
+        parts += [_RESULT.pack(*one.stamp, one.content, one.flags, one.symbols, one.exports, len(one.section), len(keys)),
+                  one.section, keys]
+    return b"".join(parts)
+
+
+def parse_results(frame: bytes, count: int) -> list[Scanned] | None:
+    """Results in a frame; None unless it holds exactly `count`."""
+    results, at = [], 0
+    while at + _RESULT.size <= len(frame):
+        mtime, ctime, inode, size, content, flags, symbols, exports, length, named = _RESULT.unpack_from(frame, at)
+        at += _RESULT.size
+        keys = struct.unpack_from(f"<{named // 4}I", frame, at + length)
+        results.append(Scanned((mtime, ctime, inode, size), content, flags, frame[at:at + length], keys, symbols, exports))
+        at += length + named
+    return results if len(results) == count and at == len(frame) else None
+
+
+def serve(root: str) -> None:
+    """A worker's whole life: read a frame of paths, answer with a frame of results, until the input ends."""
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    gc.set_threshold(100_000)  # a scan makes many short-lived tuples and no cycles worth hunting
+    while True:
+        frame = _read_frame(source)
+        if frame is None:
+            break
+        _write_frame(sink, render_results([scan_file(root, os.fsdecode(path)) for path in frame.split(b"\0")]))
+    os._exit(0)

@@ -1,0 +1,168 @@
+"""Scoped reads (hot): symbols and line ranges cut from the text just read, never by a stored range alone."""
+
+from __future__ import annotations
+
+from slipstream.base.errors import SlipstreamError
+from slipstream.map.index_file import DamagedIndex, IndexFile, Symbol
+from slipstream.map.lookup import Found, find_file, find_named, locate_file, open_stored, read_file
+
+PAGE_BYTES = 24_000
+HEADER_BYTES = 80
+MAX_CONTEXT = 200
+
+
+class Slice:
+    """Lines `start` to `end` of a file; `rest` is the next line to ask for when the symbol goes on, else 0."""
+
+    __slots__ = ("code", "end", "file_bytes", "kind", "note", "path", "rest", "start", "symbol")
+
+    def __init__(self, path: str, symbol: str, kind: str, start: int, end: int, code: str, file_bytes: int,
+                 note: str = "", rest: int = 0) -> None:
+        self.path, self.symbol, self.kind, self.start, self.end = path, symbol, kind, start, end
+        self.code, self.file_bytes, self.note, self.rest = code, file_bytes, note, rest
+
+    def to_json(self) -> dict[str, object]:
+        """The published shape, with `note` and `nextLine` where they say something."""
+        value: dict[str, object] = {"path": self.path, "symbol": self.symbol, "kind": self.kind, "startLine": self.start,
+                                    "endLine": self.end, "code": self.code}
+        if self.note:
+            value["note"] = self.note
+        if self.rest:
+            value["nextLine"] = self.rest
+        return value
+
+
+class Ambiguous(SlipstreamError):
+    """A name with several definitions; the message lists them with path and line."""
+
+
+class Missing(SlipstreamError):
+    """A name nothing defines; the message names the closest ones."""
+
+
+def slice_symbols(root: str, names: list[str], file: str | None = None, signature: bool = False, context: int = 0,
+                  from_line: int = 0) -> list[Slice]:
+    """Slices of `names` (`name` or `Class.name`), in `file` (relative path) or wherever they are defined.
+
+    `signature` gives only the declaration's line of text, `context` adds lines on both sides, `from_line` continues a long
+    symbol there. Raises Missing and Ambiguous.
+    """
+    index = open_stored(root)
+    try:
+        found: list[Slice] = []
+        for name in names:
+            places = _in_file(root, name, file, index) if file is not None else _anywhere(root, name, index)
+            found += [_cut(place, symbol, signature, context, from_line) for place, symbol in places]
+        return found
+    finally:
+        if index is not None:
+            index.handle.close()
+
+
+def choose(symbols: list[Symbol], name: str) -> list[Symbol]:
+    """Those that `name` means: an exact qualified name before a name inside something."""
+    exact = [one for one in symbols if one.qualified == name]
+    return exact or [one for one in symbols if one.name == name or one.qualified.endswith("." + name)]
+
+
+def _in_file(root: str, name: str, path: str, index: IndexFile | None) -> list[tuple[Found, Symbol]]:
+    place = find_file(root, path, index)
+    chosen = choose(place.entry.symbols, name)
+    if any(not _is_there(place, symbol) for symbol in chosen):
+        place = find_file(root, path, None)
+        chosen = choose(place.entry.symbols, name)
+    if not chosen:
+        from slipstream.map.misses import describe_miss
+        raise Missing(describe_miss(name, [place.entry], path))
+    return _unambiguous(name, [(place, symbol) for symbol in chosen])
+
+
+def _anywhere(root: str, name: str, index: IndexFile | None) -> list[tuple[Found, Symbol]]:
+    found: list[tuple[Found, Symbol]] = []
+    gone: list[str] = []
+    try:
+        for path in find_named(index, name) if index is not None else ():
+            try:
+                place = find_file(root, path, index)
+            except SlipstreamError:
+                gone.append(path)
+                continue
+            found += [(place, symbol) for symbol in choose(place.entry.symbols, name) if _is_there(place, symbol)]
+    except DamagedIndex:
+        found = []
+    if not found:
+        from slipstream.map.misses import find_again
+        found = [(find_file(root, path, None), symbol) for path, symbol in find_again(root, name, gone)]
+    exact = [one for one in found if one[1].qualified == name]
+    return _unambiguous(name, exact or found)
+
+
+def _is_there(place: Found, symbol: Symbol) -> bool:
+    lines = place.text.split(b"\n", symbol.line)
+    return len(lines) >= symbol.line and symbol.name.encode("utf-8", "replace") in lines[symbol.line - 1]
+
+
+def _unambiguous(name: str, places: list[tuple[Found, Symbol]]) -> list[tuple[Found, Symbol]]:
+    if len({(place.entry.path, symbol.qualified) for place, symbol in places}) > 1:
+        rows = [f"{place.entry.path}:{symbol.line} {symbol.kind} {symbol.qualified}" for place, symbol in places]
+        more = f"\n... {len(rows) - 20} more" if len(rows) > 20 else ""
+        said = f"{name} is defined {len(rows)} times; say which, as FILE NAME or Class.name:\n"
+        raise Ambiguous(said + "\n".join(rows[:20]) + more)
+    return places
+
+
+def _cut(place: Found, symbol: Symbol, signature: bool, context: int, from_line: int) -> Slice:
+    path, size, note = place.entry.path, place.size, place.note
+    if signature:
+        return Slice(path, symbol.qualified, symbol.kind, symbol.line, symbol.line, symbol.signature or symbol.name, size, note)
+    context = max(0, min(context, MAX_CONTEXT))
+    lines = place.text.split(b"\n", symbol.end + context)[:symbol.end + context]
+    if lines and not lines[-1] and len(lines) > symbol.end:
+        lines.pop()
+    first = max(1, symbol.start - context)
+    if from_line > first:
+        first = min(from_line, len(lines))
+    code, last = _page(lines, first)
+    return Slice(path, symbol.qualified, symbol.kind, first, last, code, size, note, last + 1 if last < len(lines) else 0)
+
+
+def _page(lines: list[bytes], first: int) -> tuple[str, int]:
+    """Text of the lines from `first` on that fit one page, at least one, and the number of the last."""
+    size, last = 0, first - 1
+    for line in lines[first - 1:]:
+        size += len(line) + 1
+        if size > PAGE_BYTES and last >= first:
+            break
+        last += 1
+    return b"\n".join(line.rstrip(b"\r") for line in lines[first - 1:last]).decode("utf-8", "replace"), last
+
+
+def slice_lines(root: str, file: str, start: int, end: int) -> Slice:
+    """Lines `start` to `end` of `file` (relative path), both clamped to the file."""
+    _, text, info = read_file(root, file)
+    lines = text.split(b"\n")
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    start = min(max(start, 1), len(lines))
+    end = min(max(end, start), len(lines))
+    code, last = _page(lines[:end], start)
+    return Slice(file, f"lines {start}-{last}", "default", start, last, code, info.st_size, "", last + 1 if last < end else 0)
+
+
+def render_slice(one: Slice, with_kind: bool = True) -> str:
+    """A slice for a reader: a header of at most HEADER_BYTES, then the code; what must be known stands after it."""
+    tail = f":{one.start}-{one.end}" + (f" ({one.kind})" if with_kind else "")
+    path = one.path.replace("\n", "\\n")
+    room = HEADER_BYTES - 5 - len(tail)
+    raw = path.encode("utf-8", "backslashreplace")
+    if len(raw) > room:
+        path = "..." + raw[3 - room:].decode("utf-8", "ignore")
+    lines = [f"// {path}{tail}", one.code]
+    if one.rest:
+        lines.append(f"// goes on: --from {one.rest}")
+    if one.note:
+        lines.append(f"// {one.note}")
+    return "\n".join(lines)
+
+
+__all__ = ["Ambiguous", "Missing", "Slice", "locate_file", "render_slice", "slice_lines", "slice_symbols"]

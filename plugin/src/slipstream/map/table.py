@@ -1,0 +1,244 @@
+"""The whole index in memory, to be changed and written back; what did not change is copied as bytes, never parsed."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from binascii import crc32
+from collections.abc import Iterable
+from typing import Any
+
+from slipstream.map.index_file import (
+    BUCKET,
+    CONTENT,
+    FLAGS,
+    GENERATED,
+    HEADER,
+    IMPORTERS,
+    MAGIC,
+    NAME,
+    PARTS,
+    PATH,
+    PATH_LENGTH,
+    RECORD,
+    SECTION,
+    SECTION_CRC,
+    SECTION_LENGTH,
+    SIZE,
+    DamagedIndex,
+    FileEntry,
+    IndexFile,
+    Record,
+    key_of,
+    open_index_file,
+    parse_section,
+    unpack_section,
+)
+from slipstream.map.scan import Scanned
+from slipstream.map.section import keys_in
+
+KEYS_PER_BUCKET = 64
+_EMPTY: Record = (0,) * 14
+
+
+class Table:
+    """Every record, path, folder and section. Slots of removed files stay empty until the next `rebuild`."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.paths: list[str] = []
+        self.slots: dict[str, int] = {}
+        self.folders: dict[str, int] = {}
+        self.meta: dict[str, Any] = {}
+        self.sections = bytearray()
+        self.buckets: list[bytes] = []
+        self.path_bytes = bytearray()
+        self.changed = False
+        self._unsorted: list[tuple[int, int]] = []
+
+    # -- one file ---------------------------------------------------------------------------------------------------
+
+    def section(self, slot: int) -> bytes:
+        """Section text of a slot; raises DamagedIndex when its CRC does not fit."""
+        record = self.records[slot]
+        data = bytes(self.sections[record[SECTION]:record[SECTION] + record[SECTION_LENGTH]])
+        if len(data) != record[SECTION_LENGTH] or crc32(data) != record[SECTION_CRC]:
+            raise DamagedIndex(self.paths[slot])
+        return unpack_section(data)
+
+    def entry(self, slot: int) -> FileEntry:
+        """The file of a slot with its symbols."""
+        record = self.records[slot]
+        entry = FileEntry(self.paths[slot], slot, record[SIZE], record[IMPORTERS])
+        entry.generated = record[FLAGS] & GENERATED != 0
+        return parse_section(self.section(slot), entry)
+
+    def live(self) -> Iterable[tuple[int, str]]:
+        """(slot, path) of every file, in the order of the paths."""
+        return ((slot, path) for path, slot in sorted(self.slots.items()))
+
+    def put(self, path: str, scanned: Scanned) -> int:
+        """Add a file or replace what is known of it; returns its slot."""
+        slot = self.slots.get(path)
+        new = set(scanned.keys)
+        if slot is None:
+            slot = len(self.records)
+            raw = os.fsencode(path)
+            where = (len(self.path_bytes), len(raw))
+            self.path_bytes += raw
+            self.records.append(_EMPTY)
+            self.paths.append(path)
+            self.slots[path] = slot
+            old: set[int] = set()
+            importers = 0
+            new.add(key_of(b"=", raw))
+        else:
+            record = self.records[slot]
+            where = (record[PATH], record[PATH_LENGTH])
+            old = keys_in(self.section(slot)) if self.buckets else set()
+            importers = record[IMPORTERS]
+        self.records[slot] = (*scanned.stamp, scanned.content, scanned.flags, importers, scanned.symbols, scanned.exports,
+                              len(self.sections), len(scanned.section), crc32(scanned.section), *where)
+        self.sections += scanned.section
+        if self.buckets:
+            self._rename(slot, old - new, new - old)
+        else:
+            self._unsorted.extend((key, slot) for key in new)
+        self.changed = True
+        return slot
+
+    def remove(self, path: str) -> None:
+        """Forget a file."""
+        slot = self.slots.pop(path)
+        self._fill_buckets()
+        self._rename(slot, keys_in(self.section(slot)) | {key_of(b"=", os.fsencode(path))}, set())
+        self.records[slot] = _EMPTY
+        self.paths[slot] = ""
+        self.changed = True
+
+    def restamp(self, slot: int, stamp: tuple[int, int, int, int], flags: int) -> None:
+        """The file's bytes are the same, its state is not."""
+        record = self.records[slot]
+        self.records[slot] = (*stamp, record[CONTENT], flags, *record[FLAGS + 1:])
+        self.changed = True
+
+    def set_importers(self, counts: dict[int, int]) -> None:
+        """How many files import each slot."""
+        for slot, record in enumerate(self.records):
+            if record[PATH_LENGTH] and record[IMPORTERS] != counts.get(slot, 0):
+                self.records[slot] = (*record[:IMPORTERS], counts.get(slot, 0), *record[IMPORTERS + 1:])
+                self.changed = True
+
+    # -- names ------------------------------------------------------------------------------------------------------
+
+    def _rename(self, slot: int, gone: set[int], new: set[int]) -> None:
+        for key in gone | new:
+            at = key % len(self.buckets)
+            pair = NAME.pack(key, slot)
+            blob = self.buckets[at]
+            if key in new:
+                self.buckets[at] = blob + pair
+            else:
+                self.buckets[at] = b"".join(NAME.pack(*one) for one in NAME.iter_unpack(blob) if one != (key, slot))
+
+    def find_slots(self, key: int) -> list[int]:
+        """Slots stored under `key`, see `key_of`; another name may share it."""
+        self._fill_buckets()
+        return [slot for stored, slot in NAME.iter_unpack(self.buckets[key % len(self.buckets)]) if stored == key]
+
+    def _fill_buckets(self) -> None:
+        if self.buckets:
+            return
+        count = max(16, len(self._unsorted) // KEYS_PER_BUCKET)
+        grouped: list[list[bytes]] = [[] for _ in range(count)]
+        pack = NAME.pack
+        for key, slot in self._unsorted:
+            grouped[key % count].append(pack(key, slot))
+        self.buckets = [b"".join(group) for group in grouped]
+        self._unsorted = []
+
+    # -- disk -------------------------------------------------------------------------------------------------------
+
+    def compact(self) -> None:
+        """Drop the bytes of replaced and removed files when they are many."""
+        used = sum(record[SECTION_LENGTH] for record in self.records)
+        if len(self.sections) <= used * 1.25 + 65_536 and len(self.records) <= len(self.slots) * 1.25 + 256:
+            return
+        fresh = Table()
+        for slot, path in self.live():
+            record = self.records[slot]
+            raw = os.fsencode(path)
+            fresh.slots[path] = len(fresh.records)
+            fresh.records.append((*record[:SECTION], len(fresh.sections), record[SECTION_LENGTH], record[SECTION_CRC],
+                                  len(fresh.path_bytes), len(raw)))
+            fresh.paths.append(path)
+            fresh.path_bytes += raw
+            packed = self.sections[record[SECTION]:record[SECTION] + record[SECTION_LENGTH]]
+            fresh.sections += packed
+            fresh._unsorted += [(key, fresh.slots[path]) for key in keys_in(self.section(slot)) | {key_of(b"=", raw)}]
+        self.records, self.paths, self.slots = fresh.records, fresh.paths, fresh.slots
+        self.sections, self.path_bytes, self.buckets, self._unsorted = fresh.sections, fresh.path_bytes, [], fresh._unsorted
+
+    def render(self, identity: int) -> list[bytes]:
+        """The bytes of the index file, in pieces."""
+        self.compact()
+        self._fill_buckets()
+        table, at = [], 0
+        for blob in self.buckets:
+            table.append(BUCKET.pack(at, len(blob), crc32(blob)))
+            at += len(blob)
+        pack = RECORD.pack
+        names = sorted(self.folders)
+        folders = struct.pack(f"<{len(names)}q", *(self.folders[name] for name in names))
+        folders += b"\0".join(os.fsencode(name) for name in names)
+        parts = {
+            "sections": bytes(self.sections), "names": b"".join(self.buckets), "buckets": b"".join(table),
+            "records": b"".join([pack(*record) for record in self.records]), "paths": bytes(self.path_bytes),
+            "folders": folders, "meta": json.dumps({**self.meta, "folders": len(names)}, separators=(",", ":")).encode(),
+        }
+        fields, at = [], HEADER.size
+        for name in PARTS:
+            fields += [at, len(parts[name]), crc32(parts[name])]
+            at += len(parts[name])
+        head = HEADER.pack(MAGIC, identity, at, len(self.records), len(self.buckets), *fields, 0)[:-4]
+        return [head, struct.pack("<I", crc32(head)), *(parts[name] for name in PARTS)]
+
+
+def load_table(path: str, identity: int) -> Table | None:
+    """The index at `path` in memory; None when there is none of this identity, or it is damaged."""
+    index = open_index_file(path, identity)
+    if index is None:
+        return None
+    with index:
+        try:
+            return _load(index)
+        except (DamagedIndex, OSError, ValueError, KeyError, struct.error):
+            return None
+
+
+def _load(index: IndexFile) -> Table:
+    table = Table()
+    table.meta = json.loads(index.part("meta"))
+    count = table.meta.pop("folders")
+    folders = index.part("folders")
+    if not isinstance(count, int) or count < 0:
+        raise DamagedIndex("folders")
+    names = folders[8 * count:].split(b"\0") if count else []
+    if len(names) != count:
+        raise DamagedIndex("folders")
+    table.folders = dict(zip([os.fsdecode(name) for name in names], struct.unpack_from(f"<{count}q", folders)))
+    table.records = list(RECORD.iter_unpack(index.part("records")))
+    table.path_bytes = bytearray(index.part("paths"))
+    text = bytes(table.path_bytes)
+    table.paths = [os.fsdecode(text[record[PATH]:record[PATH] + record[PATH_LENGTH]]) for record in table.records]
+    table.slots = {path: slot for slot, path in enumerate(table.paths) if path}
+    table.sections = bytearray(index.part("sections"))
+    names_blob = index.part("names")
+    for offset, length, crc in BUCKET.iter_unpack(index.part("buckets")):
+        blob = names_blob[offset:offset + length]
+        if crc32(blob) != crc or len(blob) % NAME.size:
+            raise DamagedIndex("names")
+        table.buckets.append(blob)
+    return table
+
