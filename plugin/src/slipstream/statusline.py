@@ -40,9 +40,9 @@ def read_values(payload: dict[str, Any], status: dict[str, Any], store: str) -> 
     """The figures to show: the host's own first, then the transcript's last reply; the rest as the writers left it."""
     host, tokens, age = payload.get("context_window"), None, "-"
     window = _number(_get(host, "context_window_size")) or _number(status.get("windowTokens")) or DEFAULT_WINDOW_TOKENS
-    if isinstance(_get(host, "current_usage"), dict):
-        counts = (_number(host["current_usage"].get(name + "input_tokens")) for name in ("", "cache_creation_", "cache_read_"))
-        tokens = sum(count or 0 for count in counts)
+    usage = _get(host, "current_usage")
+    if isinstance(usage, dict):
+        tokens = sum(_number(usage.get(name + "input_tokens")) or 0 for name in ("", "cache_creation_", "cache_read_"))
     elif host is None and payload.get("transcript_path"):
         from slipstream.context.transcript import read_occupancy
         tokens = getattr(read_occupancy(payload["transcript_path"]), "tokens", None)
@@ -60,9 +60,9 @@ def read_values(payload: dict[str, Any], status: dict[str, Any], store: str) -> 
 def render_line(values: dict[str, Any], colours: dict[str, str] | None = None, columns: int = 0) -> str:
     """Pure. `*` marks a true figure, `-` an unknown one."""
     window, true = _number(values.get("windowTokens")) or DEFAULT_WINDOW_TOKENS, "*"
-    tokens, nbytes, level, parts = _number(values.get("actualTokens")), _number(values.get("bytesRead")), "", {"ctx": "ctx -"}
-    if tokens is None and nbytes is not None:
-        tokens, true = int(nbytes / BYTES_PER_TOKEN + 0.5), ""
+    tokens, level, parts = _number(values.get("actualTokens")), "", {"ctx": "ctx -"}
+    if tokens is None and _number(values.get("bytesRead")) is not None:
+        tokens, true = int(values["bytesRead"] / BYTES_PER_TOKEN + 0.5), ""
     if tokens is not None:
         percent, warn = min(100.0, tokens * 100 / window), _number(values.get("warnPct")) or WARN_PCT
         compact = _number(values.get("compactPct")) or COMPACT_PCT
@@ -70,8 +70,7 @@ def render_line(values: dict[str, Any], colours: dict[str, str] | None = None, c
         parts["ctx"] = f"ctx {int(percent + 0.5)}%{true} {level}"
         steps = [step for step in values.get("stepHistory") or [] if _number(step) is not None][-5:]
         if steps and level != "ok":
-            left = max(0, round(window * compact / 100) - tokens)
-            parts["ctx"] += f" (~{int(left / (sum(steps) / len(steps) or 1))} steps)"
+            parts["ctx"] += f" (~{int(max(0, round(window * compact / 100) - tokens) / (sum(steps) / len(steps) or 1))} steps)"
     for key, text in SEGMENTS.items():
         if values.get(key) or (values.get(key) == 0 and key == "memoryCount"):
             parts[key] = text.format("".join(c if c.isprintable() else " " for c in str(values[key]))[:MODEL_CHARS])

@@ -11,7 +11,7 @@ from slipstream.base.store import store_path
 
 NAME = "status.json"
 LOCK_TIMEOUT_S = 0.5
-KEYS = ("memoryCount", "observationCount", "optimizationPct", "warnPct", "compactPct", "stepHistory", "windowTokens", "activeSkill")
+KEYS = "memoryCount observationCount optimizationPct warnPct compactPct stepHistory windowTokens activeSkill".split()
 
 
 def load_status(store_root: str) -> dict[str, Any]:

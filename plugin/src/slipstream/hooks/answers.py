@@ -1,11 +1,43 @@
-"""The events that are answered and not only recorded; what they do is the domain's, here is what only a process may start."""
+"""The events that are answered and not only recorded. What they do is the domain's; here is what only a process sees to."""
 from __future__ import annotations
 
+import os
+import time
 from typing import Any
 
+from slipstream.base.errorlog import log_error
 from slipstream.memory.lifecycle import answer_event
+
+# The host's own limits are 10 s and, for all hooks of a session's end, 1.5 s; ours are below them.
+DEADLINES_S = {"SessionStart": 6.0, "SessionEnd": 1.1, "PreToolUse": 2.0}
+DEADLINE_S = 3.0
 
 
 def answer(tree_root: str, store_root: str, payload: dict[str, Any]) -> bytes:
     """The bytes for standard output: empty, or one JSON object, or plain text where the event takes that."""
+    name = str(payload.get("hook_event_name"))
+    _watch(store_root, name, DEADLINES_S.get(name, DEADLINE_S))
+    if name == "SessionStart" and payload.get("source") != "compact":
+        payload = {**payload, "dashboard_address": _dashboard_address(tree_root, store_root)}
     return answer_event(tree_root, store_root, payload, "hook").encode("utf-8", "replace")
+
+
+def _watch(store_root: str, name: str, seconds: float) -> None:
+    """Ends the process, silently and with status 0, when its time is up: the host's action goes on without us."""
+    import _thread
+
+    def end() -> None:
+        time.sleep(seconds)
+        log_error(store_root, name, TimeoutError(f"not done after {seconds:g} s; the session goes on without it"))
+        os._exit(0)
+
+    _thread.start_new_thread(end, ())
+
+
+def _dashboard_address(tree_root: str, store_root: str) -> str:
+    try:
+        from slipstream.dashboard.launch import ensure_started
+        return ensure_started(store_root, tree_root) or ""
+    except Exception as error:
+        log_error(store_root, "dashboard", error)
+        return ""

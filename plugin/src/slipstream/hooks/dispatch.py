@@ -7,24 +7,29 @@ import sys
 
 from slipstream.base.roots import find_store_root, find_tree_root
 
-RECORD_ONLY = "post-tool-use post-tool-use-failure post-tool-batch post-compact subagent-stop stop-failure notification " \
-              "permission-request permission-denied".split()
+ANSWERED = "session-start session-end user-prompt-submit subagent-start post-tool-batch stop pre-compact pre-tool-use".split()
+SMALL_READ_BYTES = 16_000
 
 
 def main(argv: list[str]) -> int:
-    """Whatever happens: status 0 and no stray byte, for a hook's fault must never stop what the host was about to do."""
+    """Whatever happens: status 0 and no stray byte, for a fault of ours must never stop what the host is about to do."""
     store_root = None
     try:
-        payload = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace") or "{}")
-        payload.setdefault("hook_event_name", "".join(word.title() for word in argv[1].split("-")))
-        tree_root = find_tree_root(cwd=payload.get("cwd") if os.path.isdir(payload.get("cwd") or "") else None)
+        payload = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace"))
+        payload.setdefault("hook_event_name", argv[1].title().replace("-", ""))
+        if argv[1] == "pre-tool-use":
+            path = str(payload["tool_input"].get("file_path"))
+            if not os.path.isfile(path) or os.path.getsize(path) <= SMALL_READ_BYTES:
+                return 0
+        folder = str(payload.get("cwd"))
+        tree_root = find_tree_root(cwd=folder if os.path.isdir(folder) else None)
         store_root = find_store_root(tree_root)
-        if argv[1] in RECORD_ONLY:
-            from slipstream.events.ingest import record
-            record(store_root, payload, "hook")
-        else:
+        if argv[1] in ANSWERED:
             from slipstream.hooks.answers import answer
             sys.stdout.buffer.write(answer(tree_root, store_root, payload))
+        else:
+            from slipstream.events.ingest import record
+            record(store_root, payload, "hook", tree_root)
     except BaseException as error:
         from slipstream.base.errorlog import log_error
         log_error(store_root, " ".join(argv), error)

@@ -2,11 +2,19 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from typing import Any
 
 from slipstream.base.errorlog import log_error
+from slipstream.base.roots import store_dir
+from slipstream.base.settings import setting
+from slipstream.events.append import session_file_name
 from slipstream.events.ingest import record
+
+SESSION_END_BUDGET_S = 0.7  # the host gives all hooks of the end 1.5 s together
+TASK_NOTE = "<task-notification>"
+BATCH_SOURCE = "batch"
 
 
 def answer_event(tree_root: str, store_root: str, payload: dict[str, Any], source: str) -> str:
@@ -15,18 +23,105 @@ def answer_event(tree_root: str, store_root: str, payload: dict[str, Any], sourc
     Never raises: a part that fails is one line in errors.log, and the parts after it still run.
     """
     name = str(payload.get("hook_event_name") or "")
-    try:
-        record(store_root, payload, source)
-    except Exception as error:
-        log_error(store_root, f"record {name}", error)
+    if name != "PreToolUse":  # the finished call tells the same and how it ended
+        _attempt(store_root, f"record {name}", lambda: record(store_root, payload, source, tree_root))
     act = ANSWERS.get(name)
-    if act is None:
+    if act is None or not payload.get("session_id"):
         return ""
-    try:
-        return act(tree_root, store_root, payload)
-    except Exception as error:
-        log_error(store_root, f"answer {name}", error)
+    return _attempt(store_root, f"answer {name}", lambda: act(tree_root, store_root, payload)) or ""
+
+
+def start_session(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
+    """SessionStart: the gaps of the session before (of this one, when it goes on) are filled, then the context is given."""
+    from slipstream.memory.briefing import session_brief
+    session, source = str(payload["session_id"]), str(payload.get("source") or "startup")
+    own = _transcript(payload)
+    if source in ("resume", "compact", "fork"):
+        _attempt(store_root, "backfill", lambda: _fill(tree_root, store_root, session, own))
+    else:
+        folder = os.path.dirname(str(payload.get("transcript_path")))
+        _attempt(store_root, "backfill", lambda: _fill_last(tree_root, store_root, session, folder))
+    if not may_inject(store_root):
         return ""
+    address = str(payload.get("dashboard_address") or "")
+    return context_answer("SessionStart", session_brief(tree_root, store_root, session, source, address))
+
+
+def submit_prompt(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
+    """UserPromptSubmit: what memory knows about this prompt, when it knows something; a task's note is no human's prompt."""
+    prompt = str(payload.get("prompt") or "")
+    if prompt.lstrip().startswith((TASK_NOTE, "/")) or not may_inject(store_root):
+        return ""
+    from slipstream.memory.briefing import prompt_brief
+    return context_answer("UserPromptSubmit", prompt_brief(tree_root, store_root, str(payload["session_id"]), prompt))
+
+
+def advise_read(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
+    """PreToolUse(Read): for a large whole-file read the exact cheaper call. Advice only; never a decision."""
+    asked = payload.get("tool_input")
+    if payload.get("tool_name") != "Read" or not isinstance(asked, dict) or asked.get("offset") or asked.get("limit"):
+        return ""
+    path = asked.get("file_path")
+    if not isinstance(path, str) or not may_inject(store_root):
+        return ""
+    from slipstream.context.guard import guard_read
+    verdict = guard_read(path, os.stat(path).st_size)
+    return context_answer("PreToolUse", str(verdict or ""))
+
+
+def start_subagent(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
+    """SubagentStart: the discipline, short; a subagent knows nothing of what its caller was told."""
+    if not may_inject(store_root):
+        return ""
+    from slipstream.memory.briefing import subagent_brief
+    return context_answer("SubagentStart", subagent_brief(tree_root, store_root))
+
+
+def check_batch(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
+    """PostToolBatch, the ledger: calls that no event told of (refused, unknown to the host, lost) are recorded now."""
+    calls = payload.get("tool_calls")
+    named = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    from slipstream.events.backfill import recorded_ids
+    known = recorded_ids(store_root, str(payload["session_id"]))
+    for call in named:
+        if call.get("tool_use_id") in known:
+            continue
+        answer = call.get("tool_response")
+        shared = {key: payload[key] for key in ("session_id", "agent_id", "agent_type", "cwd") if key in payload}
+        event = {**shared, **call, "hook_event_name": "PostToolUseFailure", "error": answer if isinstance(answer, str) else ""}
+        record(store_root, event, BATCH_SOURCE, tree_root)
+    return ""
+
+
+def end_turn(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
+    """Stop: the turn becomes an observation. No nagging."""
+    from slipstream.memory.observe import capture
+    capture(store_root, str(payload["session_id"]), tree_root=tree_root)
+    return ""
+
+
+def prepare_compaction(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
+    """PreCompact: the digest is written before anything is forgotten; its essence, as plain text, goes into the summary."""
+    from slipstream.memory.briefing import compaction_brief
+    session, transcript = str(payload["session_id"]), _transcript(payload)
+    _attempt(store_root, "backfill", lambda: _fill(tree_root, store_root, session, transcript))
+    essence = compaction_brief(tree_root, store_root, session, transcript, payload.get("trigger") == "manual",
+                               str(payload.get("custom_instructions") or ""))
+    return essence if may_inject(store_root) else ""
+
+
+def end_session(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
+    """SessionEnd: the transcript is compared with the log a last time, and what is open becomes an observation."""
+    from slipstream.memory.observe import capture
+    session = str(payload["session_id"])
+    _attempt(store_root, "backfill", lambda: _fill(tree_root, store_root, session, _transcript(payload), SESSION_END_BUDGET_S))
+    capture(store_root, session, flush_open=True, tree_root=tree_root)
+    return ""
+
+
+def may_inject(store_root: str) -> bool:
+    """Whether context may be given here: the setting `inject`, in the project's settings or as SLIPSTREAM_INJECT=0."""
+    return bool(setting(store_root, "inject"))
 
 
 def context_answer(name: str, text: str) -> str:
@@ -36,5 +131,43 @@ def context_answer(name: str, text: str) -> str:
     return json.dumps({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}, separators=(",", ":"))
 
 
-Act = Callable[[str, str, dict[str, Any]], str]
-ANSWERS: dict[str, Act] = {}
+def _transcript(payload: dict[str, Any]) -> str | None:
+    from slipstream.events.backfill import accept_transcript
+    return accept_transcript(str(payload.get("transcript_path") or ""), str(payload["session_id"]))
+
+
+def _fill(tree_root: str, store_root: str, session: str, transcript: str | None, budget_s: float = 2.0) -> None:
+    if transcript:
+        from slipstream.events.backfill import backfill
+        backfill(store_root, session, transcript, budget_s, tree_root)
+
+
+def _fill_last(tree_root: str, store_root: str, session: str, transcripts: str) -> None:
+    """The same for the newest other session of this store, whose transcript lies beside this one's."""
+    own = session_file_name(session) + ".jsonl"
+    try:
+        with os.scandir(os.path.join(store_dir(store_root), "dashboard")) as entries:
+            logs = [(log.stat().st_mtime, log.name) for log in entries if log.name.endswith(".jsonl") and log.name != own]
+    except OSError:
+        return
+    if logs:
+        from slipstream.events.backfill import accept_transcript
+        from slipstream.memory.observe import capture
+        last = max(logs)[1][: -len(".jsonl")]
+        _fill(tree_root, store_root, last, accept_transcript(os.path.join(transcripts, last + ".jsonl"), last))
+        capture(store_root, last, tree_root=tree_root)
+
+
+def _attempt(store_root: str, where: str, act: Callable[[], Any]) -> Any:
+    try:
+        return act()
+    except Exception as error:
+        log_error(store_root, where, error)
+        return None
+
+
+ANSWERS: dict[str, Callable[[str, str, dict[str, Any]], str]] = {
+    "SessionStart": start_session, "UserPromptSubmit": submit_prompt, "PreToolUse": advise_read,
+    "SubagentStart": start_subagent, "PostToolBatch": check_batch, "Stop": end_turn, "PreCompact": prepare_compaction,
+    "SessionEnd": end_session,
+}

@@ -1,0 +1,165 @@
+"""Calls that the host's transcript knows and the log does not are appended, so that nothing is lost silently.
+
+Security-relevant: the transcript is the one path that a caller may name, and only where the host keeps transcripts.
+"""
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from slipstream.base.files import load_json, open_regular, write_atomic
+from slipstream.base.roots import store_dir
+from slipstream.base.store import store_path
+from slipstream.events.append import session_file_name
+from slipstream.events.ingest import record
+
+SOURCE = "transcript"
+CURSOR_FOLDER = "backfill"
+BUDGET_S = 2.0
+_RECORDED_ID = re.compile(rb'"tool_use_id":"([^"\\]{1,200})"')
+
+
+def accept_transcript(path: str, session: str, env: Mapping[str, str] = os.environ) -> str | None:
+    """The real path, when it is a regular file under the host's projects folder that belongs to `session`; else None.
+
+    A session's transcript is <session>.jsonl; a subagent's lies in <session>/subagents/.
+    """
+    if not path or not session:
+        return None
+    config = env.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
+    projects = os.path.realpath(os.path.join(config, "projects"))
+    real = os.path.realpath(path)
+    if not real.startswith(projects + os.sep) or not real.endswith(".jsonl"):
+        return None
+    folder = os.path.dirname(real)
+    own = os.path.basename(real) == session + ".jsonl"
+    if not own and not (os.path.basename(folder) == "subagents" and os.path.basename(os.path.dirname(folder)) == session):
+        return None
+    try:
+        return real if stat.S_ISREG(os.lstat(real).st_mode) else None
+    except OSError:
+        return None
+
+
+def backfill(store_root: str, session: str, transcript: str, budget_s: float = BUDGET_S, tree_root: str = "") -> int:
+    """Appends what the transcript and its subagents' files know and the log does not; the number of calls appended.
+
+    `transcript` was accepted before. Reads on from where the last call stopped; stops when the time is up, and goes on
+    from there the next time.
+    """
+    deadline = time.monotonic() + budget_s
+    cursor_path = store_path(store_root, CURSOR_FOLDER, session_file_name(session) + ".json")
+    cursors: dict[str, Any] = _load_cursors(cursor_path)
+    known = recorded_ids(store_root, session)
+    added = 0
+    for name, path, agent in _transcript_files(transcript):
+        offset = cursors.get(name, 0)
+        size = os.stat(path).st_size
+        if not isinstance(offset, int) or not 0 <= offset <= size:
+            offset = 0
+        for call, cursors[name] in answered_calls(path, offset, deadline):
+            if call["tool_use_id"] not in known:
+                known.add(call["tool_use_id"])
+                record(store_root, {"session_id": session, **({"agent_id": agent} if agent else {}), **call}, SOURCE, tree_root)
+                added += 1
+        if time.monotonic() > deadline:
+            break
+    write_atomic(cursor_path, json.dumps(cursors), only_if_changed=True)
+    return added
+
+
+def recorded_ids(store_root: str, session: str) -> set[str]:
+    """Tool-use ids of the finished calls in the session's log."""
+    found = set()
+    try:
+        fd = open_regular(os.path.join(store_dir(store_root), "dashboard", session_file_name(session) + ".jsonl"))
+    except OSError:
+        return set()
+    with os.fdopen(fd, "rb") as log:
+        for line in log:
+            if b'"kind":"post-tool"' in line or b'"kind":"tool-failure"' in line or b'"kind":"plan"' in line:
+                match = _RECORDED_ID.search(line)
+                if match:
+                    found.add(match.group(1).decode("ascii", "replace"))
+    return found
+
+
+def answered_calls(path: str, offset: int, deadline: float) -> Iterator[tuple[dict[str, Any], int]]:
+    """(the call as a hook's payload, where to read on) for each answered call after `offset`.
+
+    Where to read on is before the first call that has no answer yet, so that its name and input are met again.
+    """
+    open_calls: dict[str, tuple[int, dict[str, Any]]] = {}
+    with os.fdopen(open_regular(path), "rb") as stream:
+        stream.seek(offset)
+        at = offset
+        for line in stream:
+            start, at = at, at + len(line)
+            if not line.endswith(b"\n") or time.monotonic() > deadline:
+                return
+            if b'"tool_use"' not in line and b'"tool_result"' not in line:
+                continue
+            entry = _object(line)
+            for block in _blocks(entry):
+                if block.get("type") == "tool_use" and isinstance(block.get("id"), str):
+                    open_calls[block["id"]] = (start, block)
+                elif block.get("type") == "tool_result" and block.get("tool_use_id") in open_calls:
+                    use = open_calls.pop(block["tool_use_id"])[1]
+                    yield _payload(use, block, entry), min([began for began, _ in open_calls.values()] or [at])
+
+
+def _payload(use: dict[str, Any], result: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+    failed = bool(result.get("is_error"))
+    content = result.get("content")
+    payload = {"hook_event_name": "PostToolUseFailure" if failed else "PostToolUse", "tool_name": use.get("name"),
+               "tool_input": use.get("input") or {}, "tool_use_id": use["id"], "timestamp": entry.get("timestamp")}
+    if failed:
+        payload["error"] = content if isinstance(content, str) else _text(content)
+    else:
+        payload["tool_response"] = content
+    return payload
+
+
+def _text(content: Any) -> str:
+    blocks = content if isinstance(content, list) else []
+    return "\n".join(str(block.get("text") or "") for block in blocks if isinstance(block, dict))
+
+
+def _blocks(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    message = entry.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _transcript_files(transcript: str) -> Iterator[tuple[str, str, str]]:
+    """(name of its cursor, path, agent's id) of the transcript and of its subagents' ones."""
+    yield "", transcript, ""
+    folder = os.path.join(transcript[: -len(".jsonl")], "subagents")
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(folder, name)
+        if name.startswith("agent-") and name.endswith(".jsonl") and not os.path.islink(path):
+            yield name, path, name[len("agent-"): -len(".jsonl")]
+
+
+def _load_cursors(path: str) -> dict[str, Any]:
+    try:
+        return load_json(path) or {}
+    except Exception:
+        return {}
