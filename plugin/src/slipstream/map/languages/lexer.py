@@ -1,11 +1,16 @@
-"""Token steps over a text: a compiled pattern jumps over strings and comments and stops where a scanner must look."""
+"""Steps over code: compiled patterns jump over strings and comments in one go and stop only where a scanner must look."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 WINDOW_CHARS = 262_144
 MARGIN_CHARS = 8_192
+UNCLOSED_LIMIT = 4
+CLOSERS = {"{": "}", "(": ")", "[": "]"}
+
+# Called at a token no plain pattern can pass (nested comment, heredoc, template): offset after it.
+Hook = Callable[[str, "re.Match[str]"], int]
 
 
 def tokens(pattern: re.Pattern[str], text: str, pos: int = 0) -> Iterator[re.Match[str]]:
@@ -45,3 +50,69 @@ def find_unescaped(text: str, mark: str, pos: int) -> int:
         if (found - back) % 2 == 0:
             return found + len(mark)
         pos = found + 1
+
+
+def after(text: str, mark: str, pos: int) -> int:
+    """Offset just after the next `mark`, or the text's length."""
+    found = text.find(mark, pos)
+    return found + len(mark) if found >= 0 else len(text)
+
+
+def quoted(quote: str) -> str:
+    """Pattern of a string in one line with backslash escapes; an unclosed one reaches to the end of its line."""
+    return rf"{quote}[^{quote}\\\n]*(?:\\.[^{quote}\\\n]*){{0,400}}{quote}?"
+
+
+class Lexicon:
+    """How one language hides brackets in text: `noise` matches whole strings and comments, each alternative beginning with
+    a plain character (that keeps the search fast); `special` matches the start of what `hook` then passes.
+    """
+
+    def __init__(self, noise: str, special: str, hook: Hook) -> None:
+        self.noise = noise
+        self.special = special
+        self.hook = hook
+        self.unclosed = 0
+        self._pairs = {opener: self.compile(rf"(\{opener})|(\{CLOSERS[opener]})") for opener in CLOSERS}
+
+    def compile(self, stops: str) -> re.Pattern[str]:
+        """A pattern for `stops` (groups of their own) outside of strings and comments; the last group is `special`."""
+        return re.compile(f"{stops}|({self.special})|{self.noise}", re.S)
+
+    def close(self, text: str, pos: int) -> int:
+        """Offset after the bracket that closes the one at `pos`; other kinds of brackets are not looked at.
+
+        Without one: the end of the line that begins with the closing bracket at the opener's indentation, else of the text.
+        """
+        opener = text[pos]
+        pattern = self._pairs[opener]
+        hook = self.hook
+        depth = 1
+        at = pos + 1
+        again = True
+        while again:
+            again = False
+            for match in tokens(pattern, text, at):
+                kind = match.lastindex
+                if kind is None:
+                    continue
+                if kind == 2:
+                    depth -= 1
+                    if not depth:
+                        return match.end()
+                elif kind == 1:
+                    depth += 1
+                else:
+                    at = hook(text, match)
+                    again = True
+                    break
+        self.unclosed += 1
+        if self.unclosed <= UNCLOSED_LIMIT:
+            begin = text.rfind("\n", 0, pos) + 1
+            indent = begin
+            while text[indent:indent + 1] in (" ", "\t"):
+                indent += 1
+            found = text.find("\n" + text[begin:indent] + CLOSERS[opener], pos)
+            if found >= 0:
+                return found + indent - begin + 2
+        return len(text)

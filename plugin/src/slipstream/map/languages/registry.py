@@ -16,6 +16,11 @@ SCANNER_VERSION = 1
 # key: (name for people, module, "full" or "outline", extensions, file names, interpreters of a shebang line)
 LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "python": ("Python", "python", "full", ("py", "pyi", "pyw"), (), ("python", "python2", "python3", "pypy3")),
+    "typescript": ("TypeScript", "javascript", "full", ("ts", "mts", "cts"), (), ("ts-node", "tsx", "deno", "bun")),
+    "tsx": ("TSX", "javascript", "full", ("tsx",), (), ()),
+    "javascript": ("JavaScript", "javascript", "full", ("js", "mjs", "cjs"), (), ("node", "nodejs")),
+    "jsx": ("JSX", "javascript", "full", ("jsx",), (), ()),
+    "go": ("Go", "go", "full", ("go",), (), ()),
 }
 
 _BY_EXTENSION = {ext: key for key, row in LANGUAGES.items() for ext in row[3]}

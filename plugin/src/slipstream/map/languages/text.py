@@ -7,17 +7,18 @@ DOC_LIMIT_CHARS = 160
 SIGNATURE_LIMIT_CHARS = 240
 DOC_SOURCE_LIMIT_CHARS = 6000
 
-# Lines of a header comment that say nothing about the file.
-_NOISE = re.compile(
-    r"(?i)(?:copyright|\(c\)|©|spdx|@?licen[sc]e|licensed\b|all rights reserved|permission is hereby|redistribution|"
-    r"this (?:source )?(?:code|file|program|software) is|this (?:code|file) (?:is|was) (?:part of|licensed|auto)|"
-    r"use of this source|you may not use|you may obtain|unless required|see the license|the software is provided|"
-    r"found in the license|"
-    r"vi[m]?:|-\*-|coding[:=]|eslint|tslint|jshint|jslint|prettier|stylelint|biome-|istanbul|c8 |v8 |@ts-|@flow|"
-    r"@jsx|@format|@jest|@vitest|@preserve|@author|@since|@version|@copyright|@package|@module\b|@fileoverview\s*$|"
-    r"noqa|pylint|flake8|mypy|ruff|type:|fmt:|isort|pyright|pragma|nolint|go:|\+build|rubocop|frozen_string|"
-    r"phpcs|@phpstan|phpstan|psalm|swiftlint|clang-format|clang-tidy|cspell|spell-?check|webpack|globals? |"
-    r"sourcemappingurl|<reference|use strict|noinspection|region\b|#region|http://|https://)")
+# Beginnings, in lower case, of header comment lines that say nothing about the file.
+_NOISE = (
+    "copyright", "(c)", "©", "spdx", "licen", "@licen", "all rights reserved", "permission is hereby", "redistribution",
+    "this source code is", "this code is", "this file is", "this program is", "this software is", "this file was",
+    "this library is", "use of this source", "you may not use", "you may obtain", "unless required", "see the license",
+    "the software is provided", "found in the license", "vi:", "vim:", "-*-", "coding:", "coding=", "eslint", "tslint",
+    "jshint", "jslint", "prettier", "stylelint", "biome-", "istanbul", "c8 ", "v8 ", "@ts-", "@flow", "@jsx", "@format",
+    "@jest", "@vitest", "@preserve", "@author", "@since", "@version", "@copyright", "@package", "noqa", "pylint", "flake8",
+    "mypy", "ruff", "type:", "fmt:", "isort", "pyright", "pragma", "nolint", "go:", "+build", "rubocop",
+    "frozen_string_literal", "phpcs", "@phpstan", "phpstan", "@psalm", "swiftlint", "clang-format", "clang-tidy", "cspell",
+    "spell-check", "global ", "globals ", "sourcemappingurl", "<reference", "use strict", "noinspection", "region", "#region",
+    "http://", "https://", "mode:", "encoding:", "shellcheck")
 _ONLY_MARKS = re.compile(r"[\W_]*\Z")
 _SENTENCE = re.compile(r"(.+?[.!?。！？])(?=\s|\Z)")
 _JSDOC_TAG = re.compile(r"@(?:file|fileoverview|overview|description|summary|brief|desc)\b:?\s*|[\\@](?:brief|file|short)\b\s*")
@@ -100,7 +101,8 @@ def summary(lines: list[str]) -> str:
                 break
             licence = False
             continue
-        if _NOISE.match(line) or (not words and "icense" in line and _NOISE.search(line)):
+        low = line[:40].lower().lstrip("#*!/ \t")
+        if low.startswith(_NOISE) or (not words and "icense" in line):
             if words:
                 break
             licence = True

@@ -1,0 +1,305 @@
+"""What hides brackets in JavaScript and TypeScript: templates, regular expressions, JSX text; and how types and
+statements end."""
+from __future__ import annotations
+
+import re
+
+from slipstream.map.languages.lexer import Lexicon, after, quoted, tokens
+
+_REGEX = re.compile(
+    r"/(?![*/])[^/\\\[\n]{0,2000}(?:(?:\\.|\[[^\]\\\n]{0,500}(?:\\.[^\]\\\n]{0,500}){0,200}\])[^/\\\[\n]{0,2000}){0,200}/[a-z]*")
+_REGEX_WORDS = frozenset(("return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "new", "instanceof",
+                          "await", "yield"))
+_WORD_BEFORE = re.compile(r"[\w$]+\Z")
+_TEMPLATE = re.compile(r"\\.|(`)|(\$\{)", re.S)
+_MAX_NESTED_TEMPLATES = 30
+_SPECIAL = r"/\*|`|/(?!/)"
+_APOSTROPHE = (r"'(?:(?<![\w$]')|(?<=\breturn')|(?<=\bcase')|(?<=\bfrom')|(?<=\btypeof')|(?<=\bimport')|(?<=\bin'))"
+               r"[^'\\\n]*(?:\\.[^'\\\n]*){0,400}'?")
+
+_WORD = re.compile(r"[\w$]+")
+_SPACE = re.compile(r"\s*")
+_PREFIX_WORDS = frozenset(("keyof", "typeof", "readonly", "unique", "infer", "asserts", "new", "abstract"))
+_CONTINUE_AFTER = frozenset("=+-*%&|^<>?:,.([{")
+_CONTINUE_BEFORE = frozenset(".?:=+-*/%&|^<>,([)]`")
+_WORDS_AFTER = frozenset(("extends", "implements", "in", "of", "new", "await", "as", "is", "keyof", "typeof", "instanceof",
+                          "satisfies", "infer", "void", "delete", "default", "readonly", "from", "async"))
+_WORDS_BEFORE = frozenset(("in", "instanceof", "extends", "implements", "as", "satisfies", "is", "else", "catch", "finally",
+                           "from"))
+
+
+class JavaScriptLexicon(Lexicon):
+    """Brackets, types, type arguments and statement ends; `jsx` tells that tags and their text may occur."""
+
+    def __init__(self, jsx: bool, typed: bool) -> None:
+        noise = quoted('"') + "|" + (_APOSTROPHE if jsx else quoted("'")) + r"|/(?<!:/)/[^\n]*"
+        super().__init__(noise if jsx else noise.replace("(?<!:/)", ""), _SPECIAL, self._special)
+        self.jsx = jsx
+        self.typed = typed
+        self._templates = 0
+        self._angles = self.compile(r"([({\[])|(<)|=>|(>)|([;)}\]])")
+        angle = "|(<)" if typed or jsx else "|(<(?!))"
+        self._expression = self.compile(r"([({\[])|([)}\]])|(;)|(,)|(\n)" + angle)
+        self._jsx = re.compile(r"(<(?=[A-Za-z_$>]))|(</[^>]{0,300}>)|(/>)|(\{)|=\s*(?:\"[^\"]*\"|'[^']*')")
+
+    def _special(self, text: str, match: re.Match[str]) -> int:
+        pos = match.start()
+        char = text[pos]
+        if char == "`":
+            return self.template(text, pos)
+        if text[pos + 1:pos + 2] == "*":
+            return after(text, "*/", pos + 2)
+        back = pos - 1
+        while back >= 0 and text[back] in " \t\r\n":
+            back -= 1
+        if back >= 0:
+            before = text[back]
+            if before.isalnum() or before in "_$":
+                word = _WORD_BEFORE.search(text, max(0, back - 12), back + 1)
+                if word is None or word.group() not in _REGEX_WORDS:
+                    return pos + 1
+            elif before in ")]}\"'`<" or (before == ">" and text[back - 1] != "="):
+                return pos + 1
+        found = _REGEX.match(text, pos)
+        return found.end() if found else pos + 1
+
+    def template(self, text: str, pos: int) -> int:
+        """Offset after the template literal that begins at `pos`, its expressions included."""
+        self._templates += 1
+        try:
+            at = pos + 1
+            again = True
+            while again:
+                again = False
+                for match in tokens(_TEMPLATE, text, at):
+                    kind = match.lastindex
+                    if kind == 1:
+                        return match.end()
+                    if kind == 2 and self._templates < _MAX_NESTED_TEMPLATES:
+                        at = self.close(text, match.end() - 1)
+                        again = True
+                        break
+            return len(text)
+        finally:
+            self._templates -= 1
+
+    def space(self, text: str, pos: int) -> int:
+        """Offset of the next character that is neither blank nor in a comment."""
+        while True:
+            match = _SPACE.match(text, pos)
+            pos = match.end() if match else pos
+            two = text[pos:pos + 2]
+            if two == "//":
+                pos = text.find("\n", pos)
+                if pos < 0:
+                    return len(text)
+            elif two == "/*":
+                pos = after(text, "*/", pos + 2)
+            else:
+                return pos
+
+    def angles(self, text: str, pos: int) -> int:
+        """Offset after the `>` that closes the type arguments or parameters opened at `pos`; -1 when they are not that."""
+        depth = 0
+        at = pos
+        stop = pos + 20_000
+        while True:
+            for match in tokens(self._angles, text, at):
+                kind = match.lastindex
+                if kind is None:
+                    continue
+                if kind == 1:
+                    at = self.close(text, match.start())
+                    break
+                if kind == 2:
+                    depth += 1
+                elif kind == 3:
+                    depth -= 1
+                    if not depth:
+                        return match.end()
+                elif kind == 4:
+                    return -1
+                else:
+                    at = self.hook(text, match)
+                    break
+                if match.end() > stop:
+                    return -1
+            else:
+                return -1
+
+    def type_end(self, text: str, pos: int) -> int:
+        """Offset after the type that begins at `pos`."""
+        need = True
+        end = pos
+        conditional = 0
+        size = len(text)
+        word = ""
+        while True:
+            at = self.space(text, end)
+            if at >= size:
+                return end
+            char = text[at]
+            if need:
+                if char in "{[(":
+                    end = self.close(text, at)
+                    need = False
+                elif char == "<":
+                    found = self.angles(text, at)
+                    if found < 0:
+                        return end
+                    end = found
+                elif char in "\"'":
+                    end = after(text, char, at + 1)
+                    need = False
+                elif char == "`":
+                    end = self.template(text, at)
+                    need = False
+                elif char in "|&-.+":
+                    end = at + 1
+                else:
+                    match = _WORD.match(text, at)
+                    if match is None:
+                        return end
+                    word = match.group()
+                    end = match.end()
+                    need = word in _PREFIX_WORDS and text[at - 1] != "."
+                    if need:
+                        following = self.space(text, end)
+                        need = text[following:following + 1] not in ("", ")", "]", "}", ";", ",", "=", ">", "|", "&")
+                continue
+            same_line = "\n" not in text[end:at]
+            if (char == "[" and same_line) or (char == "(" and word == "import"):
+                end = self.close(text, at)
+            elif char == "<" and same_line:
+                found = self.angles(text, at)
+                if found < 0:
+                    return end
+                end = found
+            elif char in "|&.":
+                end = at + 1
+                need = True
+            elif char == "=" and text[at + 1:at + 2] == ">":
+                end = at + 2
+                need = True
+            elif char == "?" and conditional:
+                end = at + 1
+                need = True
+            elif char == ":" and conditional:
+                conditional -= 1
+                end = at + 1
+                need = True
+            else:
+                match = _WORD.match(text, at)
+                word = match.group() if match else ""
+                if word == "extends":
+                    conditional += 1
+                elif word != "is" or not same_line:
+                    return end
+                end = at + len(word)
+                need = True
+
+    def jsx_end(self, text: str, pos: int) -> int:
+        """Offset after the JSX element that begins at `pos`."""
+        depth = 0
+        at = pos
+        while True:
+            for match in tokens(self._jsx, text, at):
+                kind = match.lastindex
+                if kind is None:
+                    continue
+                if kind == 1:
+                    depth += 1
+                elif kind == 4:
+                    at = self.close(text, match.start())
+                    break
+                else:
+                    depth -= 1
+                    if depth <= 0:
+                        return match.end()
+            else:
+                return len(text)
+
+    def expression_end(self, text: str, pos: int, comma: bool, block: bool = False) -> int:
+        """Offset after the expression or statement that begins at `pos`, without its `;`.
+
+        Stops at `;`, an unopened closing bracket, a line feed where a statement may end, at `,` when `comma`, and after the
+        first braces when `block`.
+        """
+        at = pos
+        comment = (-1, -1)
+        while True:
+            for match in tokens(self._expression, text, at):
+                kind = match.lastindex
+                if kind is None:
+                    if text[match.start()] == "/":
+                        comment = match.span()
+                    continue
+                start = match.start()
+                if kind == 1:
+                    at = self.close(text, start)
+                    if block and text[start] == "{":
+                        return at
+                    break
+                if kind == 5:
+                    last = comment[0] if comment[1] == start or comment[1] == start - 1 else start
+                    while last > pos and text[last - 1] in " \t\r\n":
+                        last -= 1
+                    following = self.space(text, start)
+                    if not self._goes_on(text, pos, last, following):
+                        return last
+                    at = following
+                    break
+                if kind == 4:
+                    if comma:
+                        return start
+                elif kind == 6:
+                    found = self._angle(text, pos, start)
+                    if found > start:
+                        at = found
+                        break
+                elif kind == 7:
+                    at = self.hook(text, match)
+                    break
+                else:
+                    return start
+            else:
+                return len(text)
+
+    def _angle(self, text: str, begin: int, pos: int) -> int:
+        """Offset after type arguments or a JSX element at `pos`, or `pos` for a plain `<`."""
+        following = text[pos + 1:pos + 2]
+        before = text[pos - 1] if pos else ""
+        if self.typed and (before.isalnum() or before in "_$") and following not in " =<":
+            return max(pos, self.angles(text, pos))
+        if self.jsx and (following.isalpha() or following in "_$>"):
+            back = pos
+            while back > begin and text[back - 1] in " \t\r\n(":
+                back -= 1
+            if back == begin or text[back - 1] in "=>?:&|,([{":
+                return self.jsx_end(text, pos)
+        return pos
+
+    def _goes_on(self, text: str, begin: int, last: int, following: int) -> bool:
+        """Whether the statement goes on after the line that ends at `last`; `following` is the next code."""
+        if following >= len(text):
+            return False
+        if last <= begin:
+            return True
+        before = text[last - 1]
+        if before in _CONTINUE_AFTER:
+            two = text[last - 2:last]
+            return two not in ("++", "--") and (before != ">" or two in ("=>", " >"))
+        char = text[following]
+        if char in _CONTINUE_BEFORE:
+            two = text[following:following + 2]
+            return two not in ("++", "--") and not (char == "<" and self.jsx and before == "}")
+        if char == "{":
+            return before == ")"
+        if char.isalpha():
+            match = _WORD.match(text, following)
+            if match is not None and match.group() in _WORDS_BEFORE:
+                return text[match.end():match.end() + 1] not in (":", "=", "(", ";") or match.group() in ("catch", "in")
+        if before.isalpha():
+            word = _WORD_BEFORE.search(text, max(begin, last - 12), last)
+            return word is not None and word.group() in _WORDS_AFTER
+        return False
