@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any, Callable
 
-from slipstream.mcp.protocol import Connection, Request, error_response, handle_request
+from slipstream.mcp.protocol import Connection, Request, error_response, handle_batch, handle_request
 
 MAX_WORKERS = 8  # a lane; threads are made on demand
 EXIT_GRACE_S = 1.0
@@ -96,7 +96,10 @@ class Workers:
 
     def _serve(self, number: int, message: Any, request: Request | None) -> None:
         try:
-            answer = handle_request(message, self.connection, request)
+            if isinstance(message, list):  # the loop has seen that batches are allowed; that may have changed since
+                answer = handle_batch(message, self.connection)
+            else:
+                answer = handle_request(message, self.connection, request)
         except BaseException as error:  # a bug in the server itself; the request still gets its answer
             answer = None if request is None else error_response(request.id, -32603, repr(error))
         with self._changed:

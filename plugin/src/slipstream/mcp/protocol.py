@@ -97,7 +97,9 @@ def handle_request(message: Any, connection: Connection, request: Request | None
     `request` is given when the caller has registered the message with `open_request` already.
     """
     if isinstance(message, list):
-        return _handle_batch(message, connection)
+        if connection.legacy_version != BATCH_VERSION or not message:
+            return error_response(None, INVALID_REQUEST, "a batch needs protocol version %s and a message" % BATCH_VERSION)
+        return handle_batch(message, connection)
     if not isinstance(message, dict):
         return error_response(None, INVALID_REQUEST, "a message is one JSON object")
     if "method" not in message and ("result" in message or "error" in message):
@@ -186,9 +188,8 @@ def _read_era(request: Request, meta: dict[str, Any], connection: Connection) ->
     request.client = name if isinstance(name, str) else ""
 
 
-def _handle_batch(messages: list[Any], connection: Connection) -> Any:
-    if connection.legacy_version != BATCH_VERSION or not messages:
-        return error_response(None, INVALID_REQUEST, "a batch needs protocol version %s and a message" % BATCH_VERSION)
+def handle_batch(messages: list[Any], connection: Connection) -> list[Any] | None:
+    """The answers to a batch that was read while batches were allowed."""
     answers = []
     for message in messages:
         nested = isinstance(message, list) or (isinstance(message, dict) and message.get("method") == "initialize")
