@@ -24,7 +24,10 @@ Progress = Callable[[int, int], None]
 
 def scan_files(root: str, paths: list[str], progress: Progress | None = None,
                workers: int | None = None) -> list[Scanned]:
-    """Results for `paths`, in their order. `progress` gets (done, all); `workers` overrides the number of processes."""
+    """Results for `paths`, in their order. `workers` overrides the number of processes.
+
+    `progress` gets (done, all); what it raises ends the scan and comes out of here: so a scan is called off.
+    """
     count = min(workers if workers is not None else _cores(), len(paths) // MIN_FILES_PER_WORKER, MAX_WORKERS)
     if count < 2 or not sys.executable:
         results = []
@@ -50,6 +53,7 @@ class _Pool:
         self.chunks = [range(at, min(at + CHUNK_FILES, len(paths))) for at in range(0, len(paths), CHUNK_FILES)][::-1]
         self.lock = threading.Lock()
         self.done = 0
+        self.stopped: BaseException | None = None
 
     def run(self, count: int) -> list[Scanned]:
         threads = [threading.Thread(target=self._drive, daemon=True) for _ in range(min(count, len(self.chunks)))]
@@ -57,6 +61,8 @@ class _Pool:
             thread.start()
         for thread in threads:
             thread.join()
+        if self.stopped is not None:
+            raise self.stopped
         return [result or self._lost(i) for i, result in enumerate(self.results)]
 
     def _lost(self, at: int) -> Scanned:
@@ -92,8 +98,12 @@ class _Pool:
     def _report(self, count: int) -> None:
         with self.lock:
             self.done += count
-            if self.progress:
-                self.progress(self.done, len(self.paths))
+            if self.progress and self.stopped is None:
+                try:
+                    self.progress(self.done, len(self.paths))
+                except BaseException as error:
+                    self.stopped = error
+                    self.chunks.clear()
 
 
 class Worker:

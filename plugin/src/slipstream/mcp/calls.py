@@ -18,6 +18,10 @@ TOOLS = {
 }
 
 
+class Cancelled(Exception):
+    """The client has taken its request back; nothing is answered."""
+
+
 class Call:
     """What a tool gets besides its arguments: where it works, for whom, and whether to stop."""
 
@@ -31,8 +35,11 @@ class Call:
         from slipstream.base.roots import find_store_root
         return find_store_root(self.root)
 
-    def is_cancelled(self) -> bool:
-        return self.request.cancelled
+    def progress(self, done: int, total: int) -> None:
+        """For work that reports how far it is. Raises Cancelled when the client no longer wants the answer."""
+        self.request.progress = (done, total)
+        if self.request.cancelled:
+            raise Cancelled
 
 
 def call_tool(request: Request, connection: Connection) -> dict[str, Any]:
@@ -63,6 +70,8 @@ def call_tool(request: Request, connection: Connection) -> dict[str, Any]:
         text = bound_answer(getattr(module, name)(checked, call))
     except SlipstreamError as error:
         return text_result(str(error), is_error=True)
+    except Cancelled:
+        return text_result("cancelled", is_error=True)
     except Exception as error:
         from slipstream.mcp.jobs import log_exception
         log_exception(name)

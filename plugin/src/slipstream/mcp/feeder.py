@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from slipstream.mcp.calls import Call
 
 IDLE_S = 600.0  # a turn without a call for so long is over
-TARGET_ARGUMENTS = ("file", "symbol", "query", "around", "fact", "name", "path")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -86,9 +85,11 @@ def note_call(call: Call, name: str, arguments: dict[str, Any], text: str) -> No
             watch, feed.watched = not feed.watched, True
         if last is not None and now - last >= IDLE_S:
             _append(store_root, call.session, "stop", "turn ended: idle")
-        target = next((value for one in TARGET_ARGUMENTS if isinstance(value := arguments.get(one), str) and value), "")
-        data: dict[str, Any] = {"bytes": len(text.encode("utf-8", "surrogatepass")), "source": "mcp"}
-        _append(store_root, call.session, "post-tool", ("%s %s" % (name, target)).strip(), data)
+        from slipstream.events.ingest import substance
+        data: dict[str, Any] = {"bytes": len(text.encode("utf-8", "surrogatepass")), "source": "mcp", "tool": name}
+        if arguments.get("file"):
+            data["file"] = arguments["file"]
+        _append(store_root, call.session, "post-tool", ("%s %s" % (name, substance(arguments)[1])).strip(), data)
         if watch:
             threading.Thread(target=_watch, args=(feed,), name="mcp-idle", daemon=True).start()
     except Exception:

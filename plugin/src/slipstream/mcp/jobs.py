@@ -125,8 +125,7 @@ class Workers:
                 for request, started in waiting:  # under the lock: none after its request's answer
                     if now - started >= PROGRESS_EVERY_S:
                         try:
-                            self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {
-                                "progressToken": request.progress_token, "progress": round(now - started, 1)}})
+                            self._send(_progress(request, now - started))
                         except OSError:
                             return
 
@@ -142,6 +141,14 @@ def _progress_token(message: Any) -> Any:
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
     return meta.get("progressToken") if isinstance(meta, dict) else None
+
+
+def _progress(request: Request, seconds: float) -> dict[str, Any]:
+    """`progress` is the seconds gone, which always grows; what was done is in the message."""
+    params = {"progressToken": request.progress_token, "progress": round(seconds, 1)}
+    if request.progress:
+        params["message"] = "%d of %d files" % request.progress
+    return {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
 
 
 def _is_hook_call(message: Any) -> bool:

@@ -51,7 +51,7 @@ class ProtocolError(Exception):
 class Request:
     """One request being served: who asks, in which era, and the ways to be stopped and to report progress."""
 
-    __slots__ = ("cancelled", "client", "id", "method", "modern", "params", "progress_token", "report")
+    __slots__ = ("cancelled", "client", "id", "method", "modern", "params", "progress", "progress_token")
 
     def __init__(self, request_id: Any, method: str, params: dict[str, Any]):
         self.id, self.method, self.params = request_id, method, params
@@ -59,7 +59,7 @@ class Request:
         self.client = ""  # clientInfo.name of this request, else of the handshake
         self.cancelled = False
         self.progress_token: Any = None
-        self.report: Callable[[str], None] | None = None
+        self.progress: tuple[int, int] | None = None  # (done, of how many) where the work knows it
 
 
 class Connection:
