@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from slipstream.statusline import COLOURS, render_line
+
 from tests import PROGRAM
 
 RECORDED = Path(__file__).parent / "hooks" / "recorded"

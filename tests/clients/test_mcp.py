@@ -14,7 +14,6 @@ from tests.clients import skip
 from tests.clients.mcp import CALLS, HERE, make_project, run_client
 from tests.mcp import environment, initialize, message, modern_meta
 
-
 PLACES = {name: value for name, value in os.environ.items() if name.startswith("SLIPSTREAM_MCP")}
 
 

@@ -5,6 +5,7 @@ import os
 
 from slipstream.map.index import open_index
 from slipstream.map.refresh import index_path
+
 from tests.map.trees import TreeCase
 
 APP = '"""Starts the program."""\n\n\ndef start(port):\n    return port\n\n\nclass App:\n    def stop(self):\n        pass\n'

@@ -30,6 +30,16 @@ def open_project(call: Call) -> Index:
         lock.release()
 
 
+def _ensure_index(call: Call) -> None:
+    """A first scan, where there is no index yet: with progress, and only once for calls that come together."""
+    from slipstream.map.lookup import open_stored
+    stored = open_stored(call.root)
+    if stored is None:
+        open_project(call)
+    else:
+        stored.handle.close()
+
+
 def locate(call: Call, name: str) -> str:
     """The relative path of a file argument, seen from the root; never outside it."""
     from slipstream.map.lookup import locate_file
@@ -46,6 +56,8 @@ def sp_symbol(arguments: dict[str, Any], call: Call) -> str:
     if not names:
         raise SlipstreamError('argument "symbol" names no symbol')
     file = locate(call, arguments["file"]) if arguments.get("file") else None
+    if file is None:
+        _ensure_index(call)
     found: list[Slice] = []
     missed: list[str] = []
     for name in names:
@@ -103,5 +115,5 @@ def _note_saving(call: Call, one: Slice) -> None:
     from slipstream.context.savings import record_saving
     try:
         record_saving(call.store_root, call.session, one.path, len(one.code.encode("utf-8", "replace")), one.file_bytes)
-    except (OSError, SlipstreamError):
+    except (ImportError, OSError, SlipstreamError):
         pass  # a figure, not a reason to withhold an answer
