@@ -77,7 +77,7 @@ class MindMap(unittest.TestCase):
         self.assertEqual(page.count("</script>"), 1)
         for bad in ("<img", "\u202e", 'detail=""><'):
             self.assertNotIn(bad, page)
-        self.assertNotRegex(page, r"(?:src|href)=|https?://")
+        self.assertNotRegex(page, r'[\s"](?:src|href)="|https?://')
 
     def test_deep_tree(self) -> None:
         tree = build_tree("p", [("/".join(["d"] * 2000) + "/f.py", 1, "")])

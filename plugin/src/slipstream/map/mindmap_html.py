@@ -67,7 +67,8 @@ def _draw(root: Node) -> tuple[str, int, int]:
         kind = "folder" if node.is_folder else "more" if node.path.endswith("/+") or node.path == "/+" else "file"
         about = f"{node.files} file{'s' * (node.files != 1)}, {node.size} symbols" if node.is_folder else node.detail
         nodes.append(f'<g class="node {kind}" tabindex="0" role="button" data-path="{_text(node.path)}" '
-                     f'data-label="{_text(node.label)}" data-detail="{_text(about)}"><title>{_text(node.path or node.label)}</title>'
+                     f'data-label="{_text(node.label)}" data-detail="{_text(about)}">'
+                     f'<title>{_text(node.path or node.label)}</title>'
                      f'<rect x="{x:.0f}" y="{y - 9:.0f}" width="{wide:.0f}" height="18" rx="6"/>'
                      f'<text x="{x + 6:.0f}" y="{y + 4:.0f}">{_text(label)}</text></g>')
         stack2.extend(node.children)
