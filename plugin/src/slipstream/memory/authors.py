@@ -1,0 +1,55 @@
+"""Which facts somebody else wrote: files that git tracks and whose last author is not this user. Security-relevant."""
+from __future__ import annotations
+
+import os
+
+from slipstream.base.git import find_git_dirs, run_git
+from slipstream.base.roots import store_dir
+
+_MARK = b"slipstream/memory"
+
+
+def find_authors(store_root: str) -> dict[str, str]:
+    """{file name of a fact: author} for facts to be quoted and attributed. No git process unless git tracks such files."""
+    if not _may_be_tracked(store_root):
+        return {}
+    folder = os.path.join(store_dir(store_root), "memory")
+    listed = run_git(["ls-files", "-z", "--", "."], folder, 2.0)
+    names = [name for name in _split(listed) if name.endswith(".md") and "/" not in name]
+    if not names:
+        return {}
+    mine = (run_git(["config", "user.email"], store_root, 2.0) or b"").decode("utf-8", "replace").strip().lower()
+    log = run_git(["log", "--name-only", "--no-renames", "--format=%x01%an%x02%ae", "--", "."], folder, 3.0)
+    last: dict[str, tuple[str, str]] = {}
+    for block in (log or b"").decode("utf-8", "replace").split("\x01")[1:]:
+        head, _, files = block.partition("\n")
+        name, _, email = head.partition("\x02")
+        for path in files.split("\n"):
+            if path.strip():
+                last.setdefault(path.strip().rsplit("/", 1)[-1], (name, email))
+    changed = _split(run_git(["diff", "--name-only", "-z", "HEAD", "--", "."], folder, 2.0))
+    edited_here = {path.rsplit("/", 1)[-1] for path in changed}
+    found = {}
+    for name in names:
+        author, email = last.get(name, ("unknown author", ""))
+        if name in edited_here or (mine and email.lower() == mine):
+            continue
+        found[name] = " ".join(author.split())[:60] or "unknown author"
+    return found
+
+
+def _split(output: bytes | None) -> list[str]:
+    return [name for name in (output or b"").decode("utf-8", "replace").split("\0") if name]
+
+
+def _may_be_tracked(store_root: str) -> bool:
+    """Whether git's index names the memory folder; one of another layout than plain paths has to be asked."""
+    dirs = find_git_dirs(store_root)
+    if dirs is None or not os.path.isdir(os.path.join(store_dir(store_root), "memory")):
+        return False
+    try:
+        with open(os.path.join(dirs[0], "index"), "rb") as stream:
+            raw = stream.read()
+    except OSError:
+        return False
+    return _MARK in raw or raw[4:8] == b"\0\0\0\x04"

@@ -1,0 +1,147 @@
+"""What is searched: each source's records as documents with fields, and the words of a field counted by its weight."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular, read_bytes
+from slipstream.base.text import STOP_WORDS, stem, words
+from slipstream.memory.observations import parse_line
+
+KINDS = ("edit", "read", "command", "search", "prompt", "note", "fact", "digest", "conversation", "host")
+TITLE_WEIGHT, KEY_WEIGHT, BODY_WEIGHT = 2.0, 1.5, 1.0
+MAX_BODY_CHARS = 20_000
+MAX_WHOLE_BYTES = 8_000_000
+_PATH_MARK = "/"  # first character of a term that stands for a whole path or file name
+_STEMS: dict[str, str] = {}
+
+
+class Document:
+    """One searchable record. `place` is a byte offset in its file, or its position in a file that is read whole."""
+
+    __slots__ = ("body", "branch", "keys", "kind", "number", "place", "session", "size", "title", "ts")
+
+    def __init__(self, kind: str, title: str, keys: list[str], body: str, place: int = 0, size: int = 0, session: str = "",
+                 branch: str = "", ts: str = "", number: int = 0):
+        self.kind, self.title, self.keys, self.body, self.place, self.size = kind, title, keys, body, place, size
+        self.session, self.branch, self.ts, self.number = session, branch, ts, number
+
+    def signature(self) -> int:
+        text = "\0".join([self.kind, self.title, *self.keys, self.body, self.branch, self.ts])
+        return zlib.crc32(text.encode("utf-8", "replace"))
+
+
+def field_terms(text: str) -> list[str]:
+    """The one tokenizer's terms, its stems remembered: indexing sees the same words over and over."""
+    found = []
+    for word in words(text):
+        if word in STOP_WORDS:
+            continue
+        stemmed = _STEMS.get(word)
+        if stemmed is None:
+            if len(_STEMS) > 200_000:
+                _STEMS.clear()
+            stemmed = _STEMS[word] = stem(word)
+        found.append(stemmed)
+    return found
+
+
+def path_terms(path: str) -> list[str]:
+    """Exact terms of a path: the whole of it and its last part, lower-cased."""
+    plain = path.replace("\\", "/").lower().strip("/")
+    return [_PATH_MARK + plain, _PATH_MARK + plain.rsplit("/", 1)[-1]] if plain else []
+
+
+def count_terms(document: Document) -> tuple[dict[str, float], float]:
+    """({term: weighted count}, weighted length)."""
+    counts: dict[str, float] = {}
+    length = 0.0
+    for text, weight in ((document.title, TITLE_WEIGHT), (" ".join(document.keys), KEY_WEIGHT),
+                         (document.body[:MAX_BODY_CHARS], BODY_WEIGHT)):
+        terms = field_terms(text)
+        length += weight * len(terms)
+        for term in terms:
+            counts[term] = counts.get(term, 0.0) + weight
+    for key in document.keys:
+        if "/" in key or "." in key:
+            for term in path_terms(key):
+                counts[term] = counts.get(term, 0.0) + 1.0
+    return counts, length
+
+
+def observation_document(record: dict[str, Any], place: int, size: int) -> Document:
+    body = record["detail"]
+    extra = [str(record[key]) for key in ("error", "tests") if isinstance(record.get(key), str) and record[key] not in body]
+    kind = record["kind"] if record["kind"] in KINDS else "note"
+    return Document(kind, record["summary"], [*record["files"], *record["tags"]], "\n".join([body, *extra]), place, size,
+                    record["session"], str(record.get("branch") or ""), record["ts"], record["id"])
+
+
+def iter_observations(path: str, offset: int) -> Iterator[tuple[int, Document | None]]:
+    """(offset after the line, document or None for a line that is no record) from `offset` to the last whole line."""
+    with os.fdopen(open_regular(path), "rb") as stream:
+        stream.seek(offset)
+        place = offset
+        while True:
+            line = stream.readline(MAX_JSON_LINE_BYTES)
+            if not line.endswith(b"\n"):
+                if len(line) < MAX_JSON_LINE_BYTES:
+                    return
+                while line and not line.endswith(b"\n"):
+                    line = stream.readline(MAX_JSON_LINE_BYTES)
+                place = stream.tell()
+                yield place, None
+                continue
+            record = parse_line(line)
+            end = place + len(line)
+            yield end, observation_document(record, place, len(line)) if record else None
+            place = end
+
+
+def read_observation(path: str, place: int, size: int) -> dict[str, Any] | None:
+    """The record at a place the index names; None when the file says otherwise by now."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as stream:
+            stream.seek(place)
+            return parse_line(stream.read(min(size, MAX_JSON_LINE_BYTES)))
+    except (OSError, OverflowError, ValueError):
+        return None
+
+
+def conversation_documents(path: str) -> list[Document]:
+    """One document an exchange of a folded chat."""
+    try:
+        value = json.loads(read_bytes(path, MAX_WHOLE_BYTES))
+        exchanges, session = value["exchanges"], str(value.get("session", ""))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return []
+    found = []
+    for place, exchange in enumerate(exchanges if isinstance(exchanges, list) else []):
+        if isinstance(exchange, dict) and isinstance(exchange.get("ask"), str):
+            texts = [exchange[key] for key in ("summary", "answer") if isinstance(exchange.get(key), str)]
+            keys = [item for key in ("files", "tools") if isinstance(exchange.get(key), list) for item in exchange[key]
+                    if isinstance(item, str)]
+            ask, branch, ts = exchange["ask"], str(exchange.get("branch") or ""), str(exchange.get("ts") or "")
+            found.append(Document("conversation", ask[:600], keys, "\n".join([ask[600:], *texts]), place, session=session,
+                                  branch=branch, ts=ts))
+    return found
+
+
+def markdown_documents(text: str) -> list[Document]:
+    """A note file of the host's, one document a heading or, under a long one, a paragraph."""
+    found: list[Document] = []
+    for block in re.split(r"\n(?=#{1,6} )", text.replace("\r\n", "\n")):
+        heading, _, rest = block.strip().partition("\n")
+        if not heading:
+            continue
+        pieces = [rest] if len(rest) <= 1200 else re.split(r"\n\s*\n|\n(?=[-*] )", rest)
+        if not heading.startswith("#"):
+            heading, pieces = "", [block] if len(block) <= 1200 else re.split(r"\n\s*\n|\n(?=[-*] )", block)
+        for piece in pieces or [""]:
+            if piece.strip() or (heading and len(pieces) == 1):
+                found.append(Document("host", heading.lstrip("# ").strip(), [], piece.strip(), len(found)))
+    return found

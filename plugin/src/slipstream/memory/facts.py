@@ -1,0 +1,292 @@
+"""The store of facts: one Markdown file each, every change under one lock, one bad file never hides the others."""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from slipstream.base.clock import now_iso
+from slipstream.base.errors import SlipstreamError
+from slipstream.base.files import dump_json, read_bytes, read_text, write_atomic
+from slipstream.base.locks import FileLock
+from slipstream.base.roots import store_dir
+from slipstream.base.store import ensure_store, store_path
+from slipstream.events.redact import redact_text
+from slipstream.memory.fact_file import MAX_FACT_BYTES, parse_fact, render_fact
+from slipstream.memory.fact_index import render_index
+from slipstream.memory.model import FACT_TYPES, Fact
+from slipstream.memory.slugs import build_slug, is_safe_name
+
+INDEX_NAME = "MEMORY.md"
+_CACHE_VERSION = 1
+_FIELDS = ("name", "description", "type", "body", "tags", "created", "updated", "sources", "branch", "supersedes", "extra")
+
+
+class FactStore:
+    """Every readable fact, sorted by name, and what could not be read: [(file name, reason)]."""
+
+    __slots__ = ("facts", "problems")
+
+    def __init__(self, facts: list[Fact], problems: list[tuple[str, str]]):
+        self.facts, self.problems = facts, problems
+
+    def find(self, name: str) -> Fact | None:
+        return next((fact for fact in self.facts if fact.name == name or file_stem(fact.path) == name), None)
+
+
+def facts_dir(store_root: str) -> str:
+    return os.path.join(store_dir(store_root), "memory")
+
+
+def facts_lock(store_root: str) -> FileLock:
+    return FileLock(os.path.join(ensure_store(store_root), "memory"))
+
+
+def file_stem(path: str) -> str:
+    return os.path.basename(path)[:-3]
+
+
+def load_facts(store_root: str) -> FactStore:
+    """Reads only the files that changed since the derived cache was written; the index is healed when it is out of date."""
+    store, changed = _load(store_root)
+    if changed:
+        try:
+            with facts_lock(store_root):
+                write_index(store_root)
+        except (OSError, SlipstreamError):
+            pass  # a read-only store is still read
+    return store
+
+
+def add_fact(store_root: str, description: str, type: str = "decision", body: str = "", name: str | None = None,
+             tags: Iterable[str] = (), sources: Iterable[dict[str, str]] = (), branch: str = "",
+             supersedes: Iterable[str] = (), now: str | None = None, update: bool = True) -> Fact:
+    """Writes one fact and the index. SlipstreamError for an unknown type or an empty field.
+
+    The same name (or, unnamed, the same description) replaces that fact and keeps `created`; a slug that
+    another fact holds gets a number behind it, so that nothing is ever overwritten by accident.
+    """
+    if type not in FACT_TYPES:
+        raise SlipstreamError(f"unknown memory type {type!r}: one of {', '.join(FACT_TYPES)}")
+    description, body, name = (_clean(store_root, text) for text in (description, body, name or ""))
+    if not description:
+        raise SlipstreamError("a memory needs a description")
+    if not body:
+        raise SlipstreamError("a memory needs a body")
+    slug = build_slug(name or description)
+    if not slug:
+        raise SlipstreamError("a memory needs a name or description with a letter or a digit in it")
+    stamp = now or now_iso()
+    fact = Fact(slug, description, type, body, _clean_tags(store_root, tags), stamp, stamp,
+                [dict(source) for source in sources], branch, [old for old in supersedes if old])
+    with facts_lock(store_root):
+        existing = load_locked(store_root)
+        held = _same_fact(existing, fact, name) if update else None
+        if held is not None:
+            fact.name, fact.created = held.name, held.created or stamp
+            fact.sources, fact.branch = fact.sources or held.sources, fact.branch or held.branch
+            fact.supersedes = fact.supersedes or held.supersedes
+            fact.extra, fact.path = held.extra, held.path
+        else:
+            fact.name = _free_slug(store_root, slug)
+            fact.path = store_path(store_root, "memory", fact.name + ".md")
+        _save(store_root, fact)
+    return fact
+
+
+def update_fact(store_root: str, name: str, now: str | None = None, **patch: Any) -> Fact:
+    """Changes description, body, type, tags, sources, branch or supersedes of one fact; SlipstreamError when absent."""
+    if patch.get("type") is not None and patch["type"] not in FACT_TYPES:
+        raise SlipstreamError(f"unknown memory type {patch['type']!r}: one of {', '.join(FACT_TYPES)}")
+    with facts_lock(store_root):
+        fact = load_locked(store_root).find(name)
+        if fact is None:
+            raise SlipstreamError(f"no memory named {name!r}")
+        for key, value in patch.items():
+            if value is None:
+                continue
+            if key in ("description", "body"):
+                value = _clean(store_root, value)
+                if not value:
+                    raise SlipstreamError(f"a memory needs a {key}")
+            elif key == "tags":
+                value = _clean_tags(store_root, value)
+            setattr(fact, key, value)
+        fact.updated = now or now_iso()
+        _save(store_root, fact)
+    return fact
+
+
+def supersede_fact(store_root: str, old_name: str, description: str, body: str, type: str | None = None,
+                   name: str | None = None, tags: Iterable[str] | None = None, now: str | None = None) -> Fact:
+    """A new fact that replaces an old one: the old stays on disk and is no longer given to an agent."""
+    old = get_fact(store_root, old_name)
+    return add_fact(store_root, description, type or old.type, body, name=name,
+                    tags=old.tags if tags is None else tags, supersedes=[old.name], now=now, update=False)
+
+
+def get_fact(store_root: str, name: str) -> Fact:
+    fact = load_facts(store_root).find(name)
+    if fact is None:
+        raise SlipstreamError(f"no memory named {name!r}")
+    return fact
+
+
+def prune_fact(store_root: str, name: str) -> bool:
+    """Deletes one fact by its name; False when there is none. A name that is a path is refused, never followed."""
+    return bool(remove_facts(store_root, [name]))
+
+
+def remove_facts(store_root: str, names: Iterable[str]) -> list[str]:
+    """Deletes files of the memory folder by fact name or file stem; returns what was there. The index follows."""
+    wanted = list(dict.fromkeys(names))
+    for name in wanted:
+        if not is_safe_name(name):
+            raise SlipstreamError(f"not a memory name: {name!r}")
+    removed = []
+    with facts_lock(store_root):
+        existing = load_locked(store_root)
+        for name in wanted:
+            fact = existing.find(name)
+            path = fact.path if fact else os.path.join(facts_dir(store_root), name + ".md")
+            try:
+                os.unlink(path)
+            except OSError:
+                continue
+            removed.append(name)
+        write_index(store_root)
+    return removed
+
+
+def rebuild_index(store_root: str) -> str:
+    """Renders the index from the files, writes it, returns its text."""
+    with facts_lock(store_root):
+        return write_index(store_root)
+
+
+def save_facts(store_root: str, facts: Iterable[Fact]) -> None:
+    """Writes facts as they are (digests, imports) in one locked step with one new index."""
+    with facts_lock(store_root):
+        for fact in facts:
+            fact.path = store_path(store_root, "memory", fact.name + ".md")
+            write_atomic(fact.path, render_fact(fact))
+        write_index(store_root)
+
+
+def _clean(store_root: str, text: str) -> str:
+    return redact_text(text, store_root)[0].strip()
+
+
+def _clean_tags(store_root: str, tags: Iterable[str]) -> list[str]:
+    return [tag for tag in (" ".join(_clean(store_root, tag).split()) for tag in tags) if tag]
+
+
+def _same_fact(existing: FactStore, fact: Fact, given_name: str) -> Fact | None:
+    if given_name:
+        held = existing.find(given_name) or existing.find(fact.name)
+        return held if held and (given_name in (held.name, file_stem(held.path)) or held.description == fact.description
+                                 ) else None
+    held = existing.find(fact.name)
+    if held is None or held.description == fact.description:
+        return held
+    return next((other for other in existing.facts if other.description == fact.description), None)
+
+
+def _free_slug(store_root: str, slug: str) -> str:
+    folder, number, free = facts_dir(store_root), 1, slug
+    while os.path.lexists(os.path.join(folder, free + ".md")):
+        number += 1
+        free = f"{slug[:56].rstrip('-')}-{number}"
+    return free
+
+
+def _save(store_root: str, fact: Fact) -> None:
+    store_path(store_root, "memory", INDEX_NAME)
+    write_atomic(fact.path, render_fact(fact))
+    write_index(store_root)
+
+
+def load_locked(store_root: str) -> FactStore:
+    """As load_facts, for a caller that holds the lock."""
+    return _load(store_root)[0]
+
+
+def write_index(store_root: str) -> str:
+    """Renders and writes the index; the caller holds the lock. Returns its text."""
+    text = render_index(load_locked(store_root).facts)
+    write_atomic(store_path(store_root, "memory", INDEX_NAME), text, only_if_changed=True)
+    return text
+
+
+def _load(store_root: str) -> tuple[FactStore, bool]:
+    """(store, whether any file or the index changed since the cache)."""
+    folder = facts_dir(store_root)
+    try:
+        if os.path.islink(folder):
+            return FactStore([], [("memory", "a symlink; refused")]), False
+        entries = sorted((entry for entry in os.scandir(folder) if entry.name.endswith(".md")), key=lambda e: e.name)
+    except OSError:
+        return FactStore([], []), False
+    cache_path = os.path.join(store_dir(store_root), "search", "facts.json")
+    cached = _load_cache(cache_path)
+    fresh: dict[str, Any] = {}
+    facts, problems, changed = [], [], False
+    for entry in entries:
+        try:
+            info = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue
+        stamp = [info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino]
+        held = cached.get(entry.name)
+        if not (isinstance(held, list) and len(held) == 2 and held[0] == stamp):
+            changed = True
+            held = [stamp, None if entry.name == INDEX_NAME else _read_record(entry.path, info.st_size)]
+        fresh[entry.name] = held
+        if entry.name == INDEX_NAME:
+            continue
+        if isinstance(held[1], dict):
+            fact = Fact(**held[1])
+            fact.path = os.path.join(folder, entry.name)
+            facts.append(fact)
+        else:
+            problems.append((entry.name, str(held[1])))
+    changed = changed or fresh.keys() != cached.keys() or (bool(facts) and INDEX_NAME not in fresh)
+    if changed:
+        _save_cache(store_root, fresh)
+    facts.sort(key=lambda fact: (fact.name.casefold(), fact.name, fact.path))
+    return FactStore(facts, problems), changed
+
+
+def _read_record(path: str, size: int) -> dict[str, Any] | str:
+    if size > MAX_FACT_BYTES:
+        return f"too large for a fact ({size} bytes)"
+    try:
+        raw = read_bytes(path)
+        if b"\0" in raw:
+            return "not a text file"
+        fact = parse_fact(read_text(path).replace("\r\n", "\n"), os.path.basename(path))
+    except SlipstreamError as error:
+        return str(error)
+    except OSError as error:
+        return error.strerror or str(error)
+    return {key: getattr(fact, key) for key in _FIELDS}
+
+
+def _load_cache(path: str) -> dict[str, Any]:
+    try:
+        value = json.loads(read_bytes(path))
+        files = value["files"] if value["version"] == _CACHE_VERSION else {}
+        for held in files.values():
+            if isinstance(held[1], dict):
+                Fact(**held[1])
+        return files if isinstance(files, dict) else {}
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        return {}
+
+
+def _save_cache(store_root: str, files: dict[str, Any]) -> None:
+    try:
+        write_atomic(store_path(store_root, "search", "facts.json"), dump_json({"version": _CACHE_VERSION, "files": files}))
+    except (OSError, SlipstreamError):
+        pass

@@ -1,0 +1,89 @@
+"""Which files the search index is made of, and how each is turned into documents. Every one is read-only here."""
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from slipstream.base.files import read_text
+from slipstream.base.roots import store_dir
+from slipstream.memory.documents import MAX_WHOLE_BYTES, Document, conversation_documents, markdown_documents
+from slipstream.memory.fact_file import MAX_FACT_BYTES
+from slipstream.memory.facts import INDEX_NAME, FactStore
+from slipstream.memory.model import Fact
+
+OBSERVATIONS, FACTS, CONVERSATIONS, HOST = "obs", "fact", "chat", "host"
+_SUFFIX = {OBSERVATIONS: ".jsonl", FACTS: ".md", CONVERSATIONS: ".json", HOST: ".md"}
+MAX_HOST_FILES = 200
+
+
+def host_memory_dir(root: str, env: Mapping[str, str] = os.environ) -> str:
+    """The host's own notes on this project: its folder name is the path with every other character as `-`."""
+    home = env.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
+    return os.path.join(home, "projects", re.sub(r"[^A-Za-z0-9]", "-", os.path.realpath(root)), "memory")
+
+
+def source_folders(store_root: str) -> dict[str, str]:
+    store = store_dir(store_root)
+    return {OBSERVATIONS: os.path.join(store, "observations"), FACTS: os.path.join(store, "memory"),
+            CONVERSATIONS: os.path.join(store, "conversations"), HOST: host_memory_dir(store_root)}
+
+
+def scan_sources(store_root: str) -> dict[str, tuple[int, int, int, int]]:
+    """{`kind/file`: (size, mtime, ctime, inode)} of everything there is to search. Symlinks are left out."""
+    found: dict[str, tuple[int, int, int, int]] = {}
+    for kind, folder in source_folders(store_root).items():
+        suffix, count = _SUFFIX[kind], 0
+        try:
+            if os.path.islink(folder):
+                continue
+            entries = os.scandir(folder)
+        except OSError:
+            continue
+        with entries:
+            for entry in entries:
+                name = entry.name
+                if not name.endswith(suffix) or (kind == FACTS and name == INDEX_NAME):
+                    continue
+                try:
+                    if not entry.is_file(follow_symlinks=False):
+                        continue
+                    info = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue
+                count += 1
+                if kind == HOST and count > MAX_HOST_FILES:
+                    break
+                found[f"{kind}/{name}"] = (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+    return found
+
+
+def source_path(store_root: str, source: str) -> str:
+    """Path of a source named in the index; an odd name gives a path that does not exist, never one outside its folder."""
+    kind, _, name = source.partition("/")
+    folder = source_folders(store_root).get(kind)
+    if folder is None or not name or "/" in name or os.sep in name or "\0" in name or name in (".", ".."):
+        return os.path.join(store_dir(store_root), "search", "-")
+    return os.path.join(folder, name)
+
+
+def fact_document(fact: Fact) -> Document:
+    keys = [*fact.tags, *(source["file"] for source in fact.sources), fact.type, fact.name]
+    return Document("digest" if fact.is_digest else "fact", fact.description, keys, fact.body, branch=fact.branch,
+                    ts=fact.updated or fact.created)
+
+
+def whole_documents(store_root: str, source: str, facts: FactStore) -> list[Document]:
+    """Documents of a source that is replaced as a whole (a fact, a chat, a note of the host)."""
+    kind, _, name = source.partition("/")
+    path = source_path(store_root, source)
+    if kind == FACTS:
+        return [fact_document(fact) for fact in facts.facts if os.path.basename(fact.path) == name]
+    if kind == CONVERSATIONS:
+        return conversation_documents(path)
+    try:
+        if os.path.getsize(path) > min(MAX_FACT_BYTES, MAX_WHOLE_BYTES):
+            return []
+        return markdown_documents(read_text(path))
+    except OSError:
+        return []

@@ -1,0 +1,38 @@
+"""Facts: the published file, slugs, collisions, bad neighbours."""
+from __future__ import annotations
+
+import os
+
+from slipstream.base.errors import SlipstreamError
+from slipstream.memory import facts
+
+from tests.memory import StoreCase
+
+
+class Facts(StoreCase):
+    def test_created_survives_an_update_and_the_index_follows(self) -> None:
+        facts.add_fact(self.root, "We use Drizzle ORM on D1", "decision", "Typed queries.", now="2026-06-01T12:00:00.000Z")
+        again = facts.add_fact(self.root, "We use Drizzle ORM on D1", "decision", "Other body.", now="2026-06-02T12:00:00.000Z")
+        self.assertEqual(again.name, "we-use-drizzle-orm-on-d1")
+        held = facts.get_fact(self.root, again.name)
+        self.assertEqual((held.created, held.updated), ("2026-06-01T12:00:00.000Z", "2026-06-02T12:00:00.000Z"))
+        with open(os.path.join(self.store, "memory", "MEMORY.md"), encoding="utf-8") as stream:
+            self.assertIn("- **we-use-drizzle-orm-on-d1**: We use Drizzle ORM on D1\n", stream.read())
+
+    def test_a_collision_overwrites_nothing(self) -> None:
+        first = facts.add_fact(self.root, "a" * 70 + " one", "fact", "first")
+        second = facts.add_fact(self.root, "a" * 70 + " two", "fact", "second")
+        self.assertNotEqual(first.name, second.name)
+        self.assertEqual({fact.body for fact in facts.load_facts(self.root).facts}, {"first", "second"})
+
+    def test_a_path_is_no_name(self) -> None:
+        outside = self.write("x.md", "keep")
+        for name in ("../../../x", "a/b", "..", ""):
+            with self.assertRaises(SlipstreamError):
+                facts.prune_fact(self.root, name)
+        self.assertTrue(os.path.exists(outside))
+
+    def test_prune_is_true_then_false(self) -> None:
+        facts.add_fact(self.root, "x y", "fact", "b")
+        self.assertTrue(facts.prune_fact(self.root, "x-y"))
+        self.assertFalse(facts.prune_fact(self.root, "x-y"))
