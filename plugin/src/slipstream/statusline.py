@@ -1,12 +1,12 @@
 """`slipstream statusline`: one line from the host's JSON and the small status.json that the writers keep. HOT."""
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 from typing import Any
 
+from slipstream.base.fast_json import dumps, loads
 from slipstream.base.roots import find_store_root, find_tree_root, store_dir
 
 DEFAULT_WINDOW_TOKENS, WARN_PCT, COMPACT_PCT, BYTES_PER_TOKEN, MODEL_CHARS = 200_000, 60, 85, 3.6, 40
@@ -18,7 +18,7 @@ SEGMENTS = {"size": "{}", "cache": "cache {}", "capture": "cap {}", "memoryCount
 def main(argv: list[str]) -> int:
     line = "sp | ctx -"
     try:
-        payload = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace"))
+        payload = loads(sys.stdin.buffer.read().decode("utf-8", "replace"))
         store = store_dir(find_store_root(find_tree_root(_get(payload.get("workspace"), "project_dir"))))
         status = _load(os.path.join(store, "status.json"))
         if not status and os.path.isdir(store):
@@ -92,7 +92,7 @@ def _number(value: Any) -> Any:
 def _load(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as stream:
-            value = json.loads(stream.read(65_536).decode("utf-8", "replace"))
+            value = loads(stream.read(65_536).decode("utf-8", "replace"))
         return value if isinstance(value, dict) else {}
     except (OSError, ValueError):
         return {}
@@ -106,5 +106,5 @@ def _save_usage(store: str, name: str, tokens: int | None, window: int) -> None:
         os.umask(0o077)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(f"{path}.{os.getpid()}.tmp", "x", encoding="utf-8") as out:
-            json.dump({**old, "usedTokens": tokens, "windowTokens": window, "source": "host", "time": int(time.time())}, out)
+            out.write(dumps({**old, "usedTokens": tokens, "windowTokens": window, "source": "host", "time": int(time.time())}))
         os.replace(out.name, path)

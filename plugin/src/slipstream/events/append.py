@@ -1,10 +1,10 @@
 """Appends one event to a session's log: numbered under the lock, in one write, nothing secret, nothing lost. HOT."""
 from __future__ import annotations
 
-import json
 import os
 
 from slipstream.base.clock import now_iso
+from slipstream.base.fast_json import dumps
 from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.roots import store_dir
 
@@ -37,7 +37,7 @@ def append_event(store_root: str, session: str, agent: str, kind: str, label: st
                  ts: str | None = None) -> int:
     """The event's number; -1: the lock was held too long, so it waits beside the log for the next writer. OSError: not kept."""
     event = {"ts": ts or now_iso(), "session": session, "agent": agent or "main", "kind": kind, "label": label}
-    line = json.dumps({**event, "data": data} if data else event, separators=(",", ":"))
+    line = dumps({**event, "data": data} if data else event)
     folder = os.path.join(store_dir(store_root), "dashboard")
     path = os.path.join(folder, session_file_name(session) + ".jsonl")
     if len(label) > LABEL_CHARS or len(line) > LINE_CHARS or os.path.exists(folder[:-9] + "redact.json") or is_suspect(

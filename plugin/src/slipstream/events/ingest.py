@@ -1,15 +1,15 @@
 """One payload of a hook -> one event, the same from every surface. HOT: finished tool calls; ingest_rare.py has the rest."""
 from __future__ import annotations
 
-import json
 import os
+
+from slipstream.base.clock import now_iso
+from slipstream.base.fast_json import dumps
+from slipstream.events.append import append_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-from slipstream.base.clock import now_iso
-from slipstream.events.append import append_event
 
 ASKED = "file_path notebook_path command pattern query url description skill file symbol path prompt name around fact".split()
 RARE = ("Agent", "Task", "TodoWrite", "TaskCreate", "TaskUpdate", "ExitPlanMode")  # start an agent or change the plan
@@ -22,11 +22,12 @@ def record(store_root: str, payload: dict[str, Any], source: str = "hook", tree_
         from slipstream.events.ingest_rare import record_rare
         return record_rare(store_root, payload, source, tree_root, ts)
     key, what = substance(asked, (tree_root, store_root, payload.get("cwd")))
-    data = {"source": source, "tool": tool, "tool_use_id": payload.get("tool_use_id"), "duration_ms": payload.get("duration_ms"),
+    data = {"source": source, "tool": tool, **{key: payload.get(key) for key in ("tool_use_id", "duration_ms", "agent_type")},
             "outcome": "interrupted" if type(answer) is dict and answer.get("interrupted") is True else "ok",
-            "bytes": count_bytes(answer), "file": what if key in ASKED[:2] else None, "agent_type": payload.get("agent_type")}
-    return append_event(store_root, str(payload.get("session_id") or "main"), str(payload.get("agent_id") or "main"), "post-tool",
-                        (tool + " " + what).rstrip(), {key: value for key, value in data.items() if value not in (None, "")}, ts)
+            "bytes": count_bytes(answer), "file": what if key in ASKED[:2] else None}
+    data = {key: value for key, value in data.items() if value not in (None, "")}
+    session, agent = (str(payload.get(key) or "main") for key in ("session_id", "agent_id"))
+    return append_event(store_root, session, agent, "post-tool", (tool + " " + what).rstrip(), data, ts)
 
 
 def substance(asked: dict[str, Any], roots: tuple[Any, ...] = ()) -> tuple[str, str]:
@@ -41,7 +42,8 @@ def count_bytes(answer: object) -> int:
     if type(answer) is dict:
         inner = answer["file"] if type(answer.get("file")) is dict else answer
         text = inner.get("structuredPatch", inner.get("content"))
-        answer = text if text is not None else str(answer["stdout"]) + str(answer.get("stderr", "")) if "stdout" in answer else answer
+        if text is not None or "stdout" in answer:
+            answer = text if text is not None else str(answer["stdout"]) + str(answer.get("stderr", ""))
     if type(answer) is list:
-        answer = "".join(str(part["text"]) if type(part) is dict and "text" in part else json.dumps(part) for part in answer)
-    return len((answer if type(answer) is str else "" if answer is None else json.dumps(answer)).encode("utf-8", "surrogatepass"))
+        answer = "".join(str(part["text"]) if type(part) is dict and "text" in part else dumps(part) for part in answer)
+    return len((answer if type(answer) is str else "" if answer is None else dumps(answer)).encode("utf-8", "surrogatepass"))

@@ -1,10 +1,10 @@
 """`slipstream hook EVENT`: answers one event of the host as a process. HOT: a record-only event loads nothing more."""
 from __future__ import annotations
 
-import json
 import os
 import sys
 
+from slipstream.base.fast_json import loads
 from slipstream.base.roots import find_store_root, find_tree_root
 
 ANSWERED = "session-start session-end user-prompt-submit subagent-start post-tool-batch stop pre-compact pre-tool-use".split()
@@ -15,7 +15,7 @@ def main(argv: list[str]) -> int:
     """Whatever happens: status 0 and no stray byte, for a fault of ours must never stop what the host is about to do."""
     store_root = None
     try:
-        payload = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace"))
+        payload = loads(sys.stdin.buffer.read().decode("utf-8", "replace"))
         payload.setdefault("hook_event_name", argv[1].title().replace("-", ""))
         if argv[1] == "pre-tool-use":
             path = str(payload["tool_input"].get("file_path"))

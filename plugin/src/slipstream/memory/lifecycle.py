@@ -9,12 +9,23 @@ from typing import Any
 from slipstream.base.errorlog import log_error
 from slipstream.base.roots import store_dir
 from slipstream.base.settings import setting
+from slipstream.base.tokens import approx_text_tokens
 from slipstream.events.append import session_file_name
 from slipstream.events.ingest import record
 
 SESSION_END_BUDGET_S = 0.7  # the host gives all hooks of the end 1.5 s together
 TASK_NOTE = "<task-notification>"
 BATCH_SOURCE = "batch"
+TOOLS = "mcp__plugin_slipstream_slipstream__"
+MAP_HINT = ("Read less: sp_map shows the project, sp_search finds a symbol or text, sp_outline lists a file's symbols, "
+            "sp_symbol gives one definition whole. Use them before reading a file whole.")
+DASHBOARD_HINT = "The person can watch this session at %s (tell them only when they ask)."
+SUBAGENT_DISCIPLINE = (
+    "Keep your context small. Before reading a file whole, find the place: sp_search (symbols and text), sp_outline (a file's "
+    "symbols), sp_symbol (one definition, complete), sp_refs (who uses it); their full names begin with " + TOOLS + ". Read "
+    "whole files only when they are short or you will change most of them. Answer with conclusions, paths and line numbers, "
+    "not with file contents.")
+SCOPED_READ = "Cheaper: " + TOOLS + "sp_outline {\"file\": %s}, then " + TOOLS + "sp_symbol {\"file\": %s, \"symbol\": NAME}."
 
 
 def answer_event(tree_root: str, store_root: str, payload: dict[str, Any], source: str) -> str:
@@ -33,18 +44,23 @@ def answer_event(tree_root: str, store_root: str, payload: dict[str, Any], sourc
 
 def start_session(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
     """SessionStart: the gaps of the session before (of this one, when it goes on) are filled, then the context is given."""
-    from slipstream.memory.briefing import session_brief
     session, source = str(payload["session_id"]), str(payload.get("source") or "startup")
-    own = _transcript(payload)
     if source in ("resume", "compact", "fork"):
-        _attempt(store_root, "backfill", lambda: _fill(tree_root, store_root, session, own))
+        _attempt(store_root, "backfill", lambda: _fill(tree_root, store_root, session, _transcript(payload)))
     else:
         folder = os.path.dirname(str(payload.get("transcript_path")))
         _attempt(store_root, "backfill", lambda: _fill_last(tree_root, store_root, session, folder))
     if not may_inject(store_root):
         return ""
-    address = str(payload.get("dashboard_address") or "")
-    return context_answer("SessionStart", session_brief(tree_root, store_root, session, source, address))
+    from slipstream.memory.briefing import SESSION_START_TOKENS, session_start_text
+    hints = [MAP_HINT]
+    if payload.get("dashboard_address"):
+        hints.append(DASHBOARD_HINT % payload["dashboard_address"])
+    end = "\n\n".join(hints)
+    room = SESSION_START_TOKENS - approx_text_tokens(end) - 2
+    memory = _attempt(store_root, "brief", lambda: session_start_text(store_root, tree_root, source, session,
+                                                                      budget_tokens=room))
+    return context_answer("SessionStart", "\n\n".join(part for part in (memory, end) if part))
 
 
 def submit_prompt(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
@@ -52,8 +68,8 @@ def submit_prompt(tree_root: str, store_root: str, payload: dict[str, Any]) -> s
     prompt = str(payload.get("prompt") or "")
     if prompt.lstrip().startswith((TASK_NOTE, "/")) or not may_inject(store_root):
         return ""
-    from slipstream.memory.briefing import prompt_brief
-    return context_answer("UserPromptSubmit", prompt_brief(tree_root, store_root, str(payload["session_id"]), prompt))
+    from slipstream.memory.briefing import prompt_text
+    return context_answer("UserPromptSubmit", prompt_text(store_root, tree_root, prompt, str(payload["session_id"])))
 
 
 def advise_read(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
@@ -66,15 +82,20 @@ def advise_read(tree_root: str, store_root: str, payload: dict[str, Any]) -> str
         return ""
     from slipstream.context.guard import guard_read
     verdict = guard_read(path, os.stat(path).st_size)
-    return context_answer("PreToolUse", str(verdict or ""))
+    if verdict["allow"]:
+        return ""
+    real = os.path.realpath(path)
+    inside = real.startswith(tree_root + os.sep)
+    told = json.dumps(real[len(tree_root) + 1:].replace(os.sep, "/") if inside else path)
+    cheaper = SCOPED_READ % (told, told) if inside else "Cheaper: Read with offset and limit, or search it first."
+    return context_answer("PreToolUse", f"The whole file is about {verdict['approxTokens']} tokens. {cheaper}")
 
 
 def start_subagent(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
     """SubagentStart: the discipline, short; a subagent knows nothing of what its caller was told."""
     if not may_inject(store_root):
         return ""
-    from slipstream.memory.briefing import subagent_brief
-    return context_answer("SubagentStart", subagent_brief(tree_root, store_root))
+    return context_answer("SubagentStart", SUBAGENT_DISCIPLINE)
 
 
 def check_batch(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
@@ -102,11 +123,11 @@ def end_turn(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
 
 def prepare_compaction(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
     """PreCompact: the digest is written before anything is forgotten; its essence, as plain text, goes into the summary."""
-    from slipstream.memory.briefing import compaction_brief
+    from slipstream.memory.briefing import compact_text
     session, transcript = str(payload["session_id"]), _transcript(payload)
     _attempt(store_root, "backfill", lambda: _fill(tree_root, store_root, session, transcript))
-    essence = compaction_brief(tree_root, store_root, session, transcript, payload.get("trigger") == "manual",
-                               str(payload.get("custom_instructions") or ""))
+    essence = compact_text(store_root, tree_root, session, str(payload.get("trigger") or "auto"), transcript,
+                           str(payload.get("custom_instructions") or ""))
     return essence if may_inject(store_root) else ""
 
 
