@@ -29,6 +29,10 @@ class Index:
             entry = self._entries[path] = self.table.entry(self.table.slots[path])
         return entry
 
+    def forget(self, path: str) -> None:
+        """Let go of what `file` has parsed."""
+        self._entries.pop(path, None)
+
     def files(self) -> list[FileEntry]:
         """Every file with its symbols, sorted by path; not those that were skipped."""
         return [entry for path in self.paths() if (entry := self.file(path)) is not None and not entry.skipped]

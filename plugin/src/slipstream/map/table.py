@@ -39,6 +39,7 @@ from slipstream.map.scan import Scanned
 from slipstream.map.section import keys_in
 
 KEYS_PER_BUCKET = 64
+MAX_UNPUBLISHED = 60
 _EMPTY: Record = (0,) * 14
 
 
@@ -105,7 +106,7 @@ class Table:
             self._rename(slot, old - new, new - old)
         else:
             self._unsorted.extend((key, slot) for key in new)
-        self.changed = True
+        self._note_change(path)
         return slot
 
     def remove(self, path: str) -> None:
@@ -115,7 +116,15 @@ class Table:
         self._rename(slot, keys_in(self.section(slot)) | {key_of(b"=", os.fsencode(path))}, set())
         self.records[slot] = _EMPTY
         self.paths[slot] = ""
+        self._note_change(path)
+
+    def _note_change(self, path: str) -> None:
+        """Count the edition, and remember which files map.json does not show yet (None: too many to tell)."""
         self.changed = True
+        self.meta["edition"] = self.meta.get("edition", 0) + 1
+        waiting = self.meta.setdefault("unpublished", [])
+        if waiting is not None and path not in waiting:
+            self.meta["unpublished"] = [*waiting, path] if len(waiting) < MAX_UNPUBLISHED else None
 
     def restamp(self, slot: int, stamp: tuple[int, int, int, int], flags: int) -> None:
         """The file's bytes are the same, its state is not."""

@@ -1,0 +1,116 @@
+"""map, mindmap, status: the project as a whole."""
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from slipstream.base.errors import SlipstreamError
+from slipstream.base.paths import relative_path, resolve_inside
+from slipstream.cli.parser import Parser, make_parser, roots, run
+
+if TYPE_CHECKING:
+    from slipstream.map.index import Index
+
+PROGRESS_AFTER_S = 1.0
+
+
+def make_map_parser() -> Parser:
+    """Flags of `map`."""
+    parser = make_parser("map", "Refresh map.json and map.md, and print the map under a token budget.")
+    parser.add_argument("path", nargs="?", help="a folder or file of the project to drill into, or a project folder")
+    parser.add_argument("--budget", type=int, metavar="TOKENS", help="approximate size of the map (default: 4000)")
+    parser.add_argument("--all", action="store_true", help="everything, unexported definitions and members included")
+    parser.add_argument("--no-write", action="store_true", help="leave the disk alone, for a read-only tree")
+    return parser
+
+
+PARSERS = {"map": make_map_parser}
+
+
+def main(argv: list[str]) -> int:
+    """Run one of the verbs."""
+    parser = PARSERS[argv[0]]()
+    return run(lambda: _COMMANDS[argv[0]](parser.parse_args(argv[1:])))
+
+
+def _target(args: argparse.Namespace) -> tuple[str, str | None]:
+    """(tree root, relative path to drill into). A path outside the discovered project is a project of its own."""
+    if args.path and args.root is None:
+        full = os.path.realpath(args.path)
+        from slipstream.base.roots import find_tree_root
+        root = find_tree_root(None, cwd=full if os.path.isdir(full) else os.path.dirname(full) or None)
+        here = find_tree_root(None)
+        root = here if full == here or full.startswith(here.rstrip(os.sep) + os.sep) else root
+        if not os.path.lexists(args.path):
+            raise SlipstreamError("no such file or folder", args.path)
+        if os.path.isdir(full) and not full.startswith(root.rstrip(os.sep) + os.sep):
+            return full, None
+        return root, relative_path(root, full) if full != root else None
+    root, _ = roots(args)
+    if args.path:
+        full = resolve_inside(root, args.path)
+        if not os.path.lexists(full):
+            raise SlipstreamError("no such file or folder", args.path)
+        return root, relative_path(root, full) if full != root else None
+    return root, None
+
+
+class _Progress:
+    """One line on a terminal's standard error, for work over a second."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.shown = False
+
+    def __call__(self, done: int, total: int) -> None:
+        if time.monotonic() - self.started > PROGRESS_AFTER_S:
+            sys.stderr.write(f"\rscanned {done:,} of {total:,} files")
+            sys.stderr.flush()
+            self.shown = True
+
+    def clear(self) -> None:
+        if self.shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def _map(args: argparse.Namespace) -> int:
+    from slipstream.map.publish import refresh_map
+    from slipstream.map.render import DEFAULT_BUDGET_TOKENS, render_all, render_map
+    if args.budget is not None and args.budget < 100:
+        raise SlipstreamError("--budget is at least 100 tokens")
+    root, path = _target(args)
+    progress = _Progress() if sys.stderr.isatty() else None
+    index, text = refresh_map(root, write=not args.no_write, progress=progress)
+    if progress is not None:
+        progress.clear()
+    if args.json:
+        _print_map_json(index, args.all, path)
+    elif args.all:
+        _write(render_all(index, path))
+    elif path is None and args.budget in (None, DEFAULT_BUDGET_TOKENS):
+        _write(text)
+    else:
+        _write(render_map(index, args.budget or DEFAULT_BUDGET_TOKENS, path))
+    if index.refreshed.note:
+        print(f"slipstream: {index.refreshed.note}", file=sys.stderr)
+    return 0
+
+
+def _print_map_json(index: Index, everything: bool, path: str | None) -> None:
+    from slipstream.base.clock import now_iso
+    from slipstream.map.map_json import iter_all_json, iter_json
+    make = iter_all_json if everything else iter_json
+    for line in make(index, now_iso(), path):
+        _write(line + "\n")
+
+
+def _write(text: str) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+
+
+_COMMANDS = {"map": _map}

@@ -1,0 +1,282 @@
+"""The map as Markdown under a token budget: the most connected files in detail, the rest rolled up by folder."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from slipstream.base.tokens import BYTES_PER_TOKEN, approx_tokens
+from slipstream.map.index import Index
+from slipstream.map.index_file import EXPORTS, FAILED, FLAGS, GENERATED, IMPORTERS, SIZE, SKIPPED, SYMBOLS, FileEntry, Symbol
+from slipstream.map.section import one_line
+
+DEFAULT_BUDGET_TOKENS = 4_000
+MIN_BUDGET_TOKENS = 100
+DETAIL_SYMBOLS = 12
+MAX_ENTRY_POINTS = 12
+MAX_MISSES = 25
+_TEST_WORDS = ("test", "tests", "spec", "specs", "__tests__", "testing", "fixtures", "testdata", "examples", "example", "docs",
+               "benchmark", "benchmarks", "e2e", "mocks", "__mocks__", "stories", "demo", "samples")
+
+
+class Page:
+    """Lines that together stay under a number of bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit, self.size = limit, 0
+        self.lines: list[str] = []
+
+    def add(self, lines: list[str]) -> bool:
+        """Add all of `lines`, or none when they do not fit."""
+        size = sum(len(line.encode("utf-8", "backslashreplace")) + 1 for line in lines)
+        if self.size + size > self.limit:
+            return False
+        self.lines += lines
+        self.size += size
+        return True
+
+
+def shown_name(path: str) -> str:
+    """A path as text on one line."""
+    return path.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("`", "'") if (
+        set(path) & set("\\\n\r`")) else path
+
+
+def is_aside(path: str) -> bool:
+    """Whether a file is a test, an example or a document rather than the program itself."""
+    pieces = path.lower().split("/")
+    stem = pieces[-1].split(".")
+    return any(piece in _TEST_WORDS for piece in pieces[:-1]) or "test" in stem or "spec" in stem or "stories" in stem or (
+        stem[0].startswith("test_") or stem[0].endswith("_test"))
+
+
+def rank_files(index: Index, prefix: str = "") -> list[tuple[str, int]]:
+    """(path, slot) of the files that hold something, the most connected first."""
+    table = index.table
+    rows = []
+    for path, slot in table.slots.items():
+        record = table.records[slot]
+        if record[FLAGS] & (SKIPPED | FAILED | GENERATED) or not path.startswith(prefix):
+            continue
+        rows.append((is_aside(path), -record[IMPORTERS], path not in index.entry_points, -record[EXPORTS],
+                     path.count("/"), path, slot))
+    return [(row[5], row[6]) for row in sorted(rows)]
+
+
+def render_map(index: Index, budget_tokens: int = DEFAULT_BUDGET_TOKENS, path: str | None = None) -> str:
+    """The map of the project, or of the folder or file `path`, in at most `budget_tokens` (approximate) tokens."""
+    limit = int(max(budget_tokens, MIN_BUDGET_TOKENS) * BYTES_PER_TOKEN)
+    if path and path in index.table.slots:
+        return _fit(_file_lines(index, path), limit)
+    prefix = path.rstrip("/") + "/" if path and path != "." else ""
+    files = rank_files(index, prefix)
+    title = os.path.basename(index.root) or index.root
+    heading = f"# Project map: {one_line(shown_name(title + ('/' + prefix if prefix else '')), 100)}"
+    page = Page(limit - len(heading.encode("utf-8", "backslashreplace")) - 260)
+    entry_points = _entry_lines(index, prefix, page.limit // 6)
+    page.add(entry_points)
+    body = Page(page.limit - page.size)
+    shown, symbols = _fill_detail(index, files, body)
+    rest = [(name, slot) for name, slot in files if name not in shown]
+    roll = Page(page.limit - page.size - body.size)
+    if rest:
+        _fill_roll_up(index, rest, prefix, roll)
+    all_symbols = sum(index.table.records[slot][SYMBOLS] for _, slot in files)
+    total = sum(index.table.records[slot][SIZE] for _, slot in files)
+    head = [heading, "", f"{len(files):,} files, {all_symbols:,} symbols, {total / 1024:.1f} KiB of source. "
+            f"Shown {symbols:,} of {all_symbols:,} symbols, {len(shown):,} of {len(files):,} files in detail.", ""]
+    out = Page(limit)
+    out.add(head)
+    for block in (page.lines, body.lines, roll.lines):
+        out.add(block)
+    left_out = _left_out(index, prefix)
+    if left_out:
+        out.add([left_out])
+    return "\n".join(out.lines).rstrip("\n") + "\n"
+
+
+def _fit(lines: list[str], limit: int) -> str:
+    page = Page(limit - 40)
+    for at, line in enumerate(lines):
+        if not page.add([line]):
+            page.lines.append(f"- ... {len(lines) - at} more lines")
+            break
+    return "\n".join(page.lines) + "\n"
+
+
+def _entry_lines(index: Index, prefix: str, room: int) -> list[str]:
+    names = [name for name in index.entry_points if name.startswith(prefix)]
+    names.sort(key=lambda name: (is_aside(name), name.count("/"), name))
+    if not names:
+        return []
+    page = Page(room)
+    page.add(["## Entry points", ""])
+    for at, name in enumerate(names):
+        if at >= MAX_ENTRY_POINTS or not page.add([f"- `{shown_name(name)}`"]):
+            page.lines.append(f"- and {len(names) - at} more")
+            break
+    return [*page.lines, ""] if len(page.lines) > 2 else []
+
+
+def file_line(entry: FileEntry, path: str) -> str:
+    """A file in one bullet: size, importers, purpose."""
+    facts = f"{entry.lines} lines" + (f", imported by {entry.importers}" if entry.importers else "")
+    purpose = f" - {one_line(entry.purpose, 110)}" if entry.purpose else ""
+    return f"- `{shown_name(path)}` ({facts}){purpose}"
+
+
+def symbol_line(symbol: Symbol, width: int = 110) -> str:
+    """A symbol in one bullet under its file: line, then signature."""
+    text = one_line(symbol.signature or f"{symbol.kind} {symbol.name}", width).replace("`", "'")
+    mark = " (default)" if symbol.default else ""
+    return f"{'  ' * (symbol.depth + 1)}- {symbol.line} `{text}`{mark}"
+
+
+def _fill_detail(index: Index, files: list[tuple[str, int]], page: Page) -> tuple[set[str], int]:
+    """The most connected files with their exported symbols; returns what was shown, and how many symbols."""
+    for every, members in ((True, True), (True, False)):
+        if len(files) * 60 > page.limit:
+            break
+        trial = Page(page.limit)
+        count = 0
+        trial.add(["## Files", ""])
+        for path, _ in sorted(files):
+            lines, symbols = _detail(index, path, every, members)
+            if not trial.add(lines):
+                break
+            count += symbols
+        else:
+            page.lines, page.size = [*trial.lines, ""], trial.size + 1
+            return {path for path, _ in files}, count
+    room = Page(page.limit * 3 // 4)
+    room.add(["## Most connected files", ""])
+    shown: set[str] = set()
+    count = misses = 0
+    for path, _ in files:
+        lines, symbols = _detail(index, path, False, False)
+        if room.add(lines):
+            shown.add(path)
+            count += symbols
+            misses = 0
+            continue
+        if len(lines) > 4 and room.add([*lines[:4], f"  - and {len(lines) - 4} more"]):
+            shown.add(path)
+            count += 3
+        misses += 1
+        if misses > MAX_MISSES:
+            break
+    if shown:
+        page.add([*room.lines, ""])
+    return shown, count
+
+
+def _detail(index: Index, path: str, every: bool, members: bool) -> tuple[list[str], int]:
+    entry = index.file(path)
+    if entry is None:
+        return [], 0
+    chosen = [one for one in entry.symbols if one.exported and (one.depth == 0 or members)]
+    if members:
+        chosen = [one for one in entry.symbols if one.depth == 0 or one.kind not in ("field", "const")]
+    top = chosen if every else chosen[:DETAIL_SYMBOLS]
+    lines = [file_line(entry, path), *(symbol_line(one) for one in top)]
+    if len(chosen) > len(top):
+        lines.append(f"  - and {len(chosen) - len(top)} more")
+    return lines, len(top)
+
+
+def _file_lines(index: Index, path: str) -> list[str]:
+    entry = index.file(path)
+    assert entry is not None
+    lines = [f"# Map of {shown_name(path)}", "", file_line(entry, path)]
+    if entry.skipped:
+        lines.append(f"  - no symbols: {entry.skipped}")
+    return lines + [symbol_line(one, 200) for one in entry.symbols]
+
+
+def _fill_roll_up(index: Index, files: list[tuple[str, int]], prefix: str, page: Page) -> None:
+    """Folders with counts: the top ones first, then the largest opened up while there is room."""
+    if not page.add(["## Other files, by folder", ""]):
+        return
+    table = index.table
+    counts: dict[str, list[int]] = {}
+    below: dict[str, set[str]] = {}
+    for path, slot in files:
+        folder = ""
+        for piece in ("", *path[len(prefix):].split("/")[:-1]):
+            inner = f"{folder}{piece}/" if piece else folder
+            if inner != folder:
+                below.setdefault(folder, set()).add(inner)
+            folder = inner
+            tally = counts.setdefault(folder, [0, 0, 0])
+            tally[0] += 1
+            tally[1] += table.records[slot][SYMBOLS]
+        counts[folder][2] += 1
+
+    def row(folder: str, own: bool) -> str:
+        files_here = counts[folder][2] if own else counts[folder][0]
+        symbols = f", {counts[folder][1]:,} symbols" if not own else " here"
+        return f"- `{shown_name(prefix + folder) or './'}` {files_here:,} file{'s' if files_here != 1 else ''}{symbols}"
+
+    rows = {"": row("", False)}
+    size = len(rows[""].encode("utf-8", "backslashreplace")) + 1
+    room = page.limit - page.size
+    queue = [""]
+    while queue:
+        queue.sort(key=lambda name: (-counts[name][0], name))
+        folder = queue.pop(0)
+        inner = sorted(below.get(folder, ()))
+        if not inner:
+            continue
+        kept = [row(folder, True)] if counts[folder][2] else []
+        new = {name: row(name, False) for name in inner}
+        grown = sum(len(text.encode("utf-8", "backslashreplace")) + 1 for text in [*kept, *new.values()])
+        grown -= len(rows[folder].encode("utf-8", "backslashreplace")) + 1
+        if size + grown > room:
+            continue
+        size += grown
+        del rows[folder]
+        if kept:
+            rows[folder] = kept[0]
+        rows.update(new)
+        queue += inner
+    page.add([rows[name] for name in sorted(rows)])
+    page.add([""])
+
+
+def _left_out(index: Index, prefix: str) -> str:
+    reasons: Counter[str] = Counter()
+    for path, reason in index.skipped():
+        if path.startswith(prefix):
+            reasons[reason.split(":")[0] + (" folders" if path.endswith("/") else "")] += 1
+    if not reasons:
+        return ""
+    parts = [f"{count} {reason}" for reason, count in sorted(reasons.items(), key=lambda one: (-one[1], one[0]))]
+    return one_line("Left out: " + ", ".join(parts) + " (`map --all` names them).", 200)
+
+
+def render_all(index: Index, path: str | None = None) -> str:
+    """The whole map, unexported definitions and members included, without a budget."""
+    prefix = path.rstrip("/") + "/" if path and path != "." else ""
+    if path and path in index.table.slots:
+        return "\n".join(_file_lines(index, path)) + "\n"
+    stats = index.stats()
+    lines = [f"# Project map: {shown_name(os.path.basename(index.root))}", "",
+             f"{stats['fileCount']:,} files, {stats['allSymbols']:,} symbols, "
+             f"{stats['totalBytes'] / 1024:.1f} KiB of source.", ""]
+    if index.entry_points:
+        lines += ["## Entry points", "", *(f"- `{shown_name(name)}`" for name in index.entry_points), ""]
+    lines += ["## Files", ""]
+    for entry in index.files():
+        if entry.path.startswith(prefix):
+            lines += [file_line(entry, entry.path), *(symbol_line(one, 240) for one in entry.symbols)]
+    skipped = [(name, reason) for name, reason in index.skipped() if name.startswith(prefix)]
+    if skipped:
+        lines += ["", "## Left out", "", *(f"- `{shown_name(name)}`: {reason}" for name, reason in skipped)]
+        if index.table.meta["skippedCount"] > len(index.table.meta["skipped"]):
+            lines.append(f"- and {index.table.meta['skippedCount'] - len(index.table.meta['skipped'])} more")
+    return "\n".join(lines) + "\n"
+
+
+def approx_size(text: str) -> int:
+    """Approximate tokens of a rendered map."""
+    return approx_tokens(len(text.encode("utf-8", "backslashreplace")))
