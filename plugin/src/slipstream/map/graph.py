@@ -1,10 +1,74 @@
-"""Who imports whom."""
-
+"""The imports of an index resolved to files, and how many files import each: what ranks the map's detail."""
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Iterator
+
+from slipstream.map.imports.resolver import Resolver
+from slipstream.map.imports.tree import Read
+from slipstream.map.index_file import FAILED, FLAGS, SKIPPED
+from slipstream.map.source import Unreadable, decode_source, read_source
 from slipstream.map.table import Table
+
+MAX_PROJECT_FILE_BYTES = 1_000_000
+
+
+class Imports:
+    """Imports and packages as the sections hold them, read without the rest."""
+
+    def __init__(self, table: Table) -> None:
+        self.rows: list[tuple[str, str, list[tuple[str, str, tuple[str, ...]]]]] = []
+        self.table = table
+        for slot, path in table.live():
+            if table.records[slot][FLAGS] & (SKIPPED | FAILED):
+                continue
+            head, row, _ = table.section(slot).split(b"\n", 2)
+            language = head.split(b"\t", 1)[0].decode()
+            cells = [cell.split("\x1f") for cell in row.decode("utf-8", "replace").split("\t")] if row else []
+            self.rows.append((path, language, [(cell[0], cell[1], tuple(cell[2].split(",")) if cell[2] else ())
+                                               for cell in cells if len(cell) == 3]))
+
+    def declared(self, language: str) -> Iterator[tuple[str, str, Iterable[str]]]:
+        """(path, package, top-level names) of every file of `language` that names its package."""
+        for path, found, imports in self.rows:
+            if found == language:
+                package = next((spec for spec, kind, _ in imports if kind in ("package", "namespace")), None)
+                if package is not None:
+                    entry = self.table.entry(self.table.slots[path])
+                    yield path, package, [one.name for one in entry.symbols if one.depth == 0]
+
+
+def project_reader(root: str) -> Read:
+    """Reads small project files (package.json and their like) for the resolver; never a linked one."""
+    def read(path: str) -> str | None:
+        if path.startswith(("/", "..")):
+            return None
+        try:
+            data, _ = read_source(os.path.join(root, path), MAX_PROJECT_FILE_BYTES)
+            return decode_source(data).decode("utf-8", "replace")
+        except Unreadable:
+            return None
+    return read
+
+
+def build_edges(root: str, table: Table) -> dict[str, list[str]]:
+    """Importer -> files it imports, for every file of the index."""
+    imports = Imports(table)
+    resolver = Resolver([path for path, _, _ in imports.rows], project_reader(root), imports.declared)
+    edges: dict[str, list[str]] = {}
+    for path, language, wanted in imports.rows:
+        found: set[str] = set()
+        for one in wanted:
+            found.update(resolver.resolve(path, language, one))
+        edges[path] = sorted(found)
+    return edges
 
 
 def count_importers(root: str, table: Table) -> dict[int, int]:
-    """Number of files that import each slot."""
-    return {}
+    """Slot -> number of files that import it."""
+    counts: dict[int, int] = {}
+    for targets in build_edges(root, table).values():
+        for target in targets:
+            slot = table.slots[target]
+            counts[slot] = counts.get(slot, 0) + 1
+    return counts

@@ -20,7 +20,7 @@ def scanner_identity() -> int:
             start = os.path.join("slipstream", "map", "")
             marks = [f"{name} {cache[archive][name][7]}" for name in cache[archive] if name.startswith(start)]
         elif os.path.isdir(folder):
-            for place in (folder, os.path.join(folder, "languages")):
+            for place in (folder, os.path.join(folder, "languages"), os.path.join(folder, "imports")):
                 with os.scandir(place) as scan:
                     for entry in scan:
                         if entry.name.endswith(".py"):

@@ -203,10 +203,10 @@ def _fill_roll_up(index: Index, files: list[tuple[str, int]], prefix: str, page:
     for path, slot in files:
         folder = ""
         for piece in ("", *path[len(prefix):].split("/")[:-1]):
-            inner = f"{folder}{piece}/" if piece else folder
-            if inner != folder:
-                below.setdefault(folder, set()).add(inner)
-            folder = inner
+            here = f"{folder}{piece}/" if piece else folder
+            if here != folder:
+                below.setdefault(folder, set()).add(here)
+            folder = here
             tally = counts.setdefault(folder, [0, 0, 0])
             tally[0] += 1
             tally[1] += table.records[slot][SYMBOLS]
