@@ -1,17 +1,22 @@
-"""Whether reading a whole file is a good idea, and the cheaper way (hot)."""
+"""Is reading this whole file a good idea? A word of advice above a size, never a refusal of the tool itself."""
+
 from __future__ import annotations
+
+from typing import Any
 
 from slipstream.base.tokens import approx_tokens
 
 LARGE_FILE_BYTES = 16_000
 
 
-def guard_read(path: str, nbytes: int) -> dict[str, object]:
-    """Verdict on a whole-file read: allow, approxTokens, recommendation (published keys)."""
-    tokens = approx_tokens(nbytes)
-    if nbytes <= LARGE_FILE_BYTES:
-        advice = f"Fine to read whole: about {tokens} tokens."
-    else:
-        advice = (f"Large: about {tokens} tokens for the whole of {path}. Ask for its outline first (`outline {path}`), "
-                  f"then one symbol (`slice {path} NAME`) or a range (`lines {path} A B`).")
-    return {"allow": nbytes <= LARGE_FILE_BYTES, "approxTokens": tokens, "recommendation": advice}
+def guard_read(path: str, nbytes: int, offset: int | None = None, limit: int | None = None) -> dict[str, Any]:
+    """{allow, approxTokens, recommendation}. A read that asks for a part of the file is always allowed."""
+    tokens = approx_tokens(max(0, nbytes))
+    if nbytes <= LARGE_FILE_BYTES or offset or limit:
+        return {"allow": True, "approxTokens": tokens, "recommendation": f"{path}: about {tokens:,} tokens; read it"}
+    return {
+        "allow": False,
+        "approxTokens": tokens,
+        "recommendation": f"{path}: about {tokens:,} tokens as a whole; ask for its outline, then for one symbol or a range "
+        "of lines",
+    }

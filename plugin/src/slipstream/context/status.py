@@ -1,81 +1,87 @@
-"""status.json: the few figures the status line shows, kept by whoever changes one, rebuilt from the store when absent."""
+"""status.json: the few figures the status line shows, kept by the writers so that rendering it costs one small read."""
+
 from __future__ import annotations
 
+import json
 import os
+import time
 from typing import Any
 
-from slipstream.base.files import load_json, write_atomic
+from slipstream.base.errors import SlipstreamError
+from slipstream.base.files import read_text, write_atomic
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
 
 NAME = "status.json"
-LOCK_TIMEOUT_S = 0.5
-KEYS = "memoryCount observationCount optimizationPct warnPct compactPct stepHistory windowTokens activeSkill".split()
+# Keys: memoryCount, observationCount, optimizationPct, targetTokens, warnPct, compactPct, windowTokens (the host's, latest
+# session),
+# stepHistory (approximate tokens of the last turns), lastCapture (seconds), activeSkill, redacted, errors. An absent key
+# is unknown.
 
 
 def load_status(store_root: str) -> dict[str, Any]:
-    """The figures as last kept; {} where nobody kept any or the file is damaged."""
+    """The figures as they were left; {} when absent or damaged."""
     try:
-        return load_json(os.path.join(store_dir(store_root), NAME)) or {}
-    except Exception:
+        value = json.loads(read_text(os.path.join(store_dir(store_root), NAME), 65_536))
+    except (OSError, ValueError, RecursionError):
         return {}
+    return value if isinstance(value, dict) else {}
 
 
 def update_status(store_root: str, **figures: Any) -> None:
-    """Changes some of KEYS; None takes a figure away. Never raises: the figures are a convenience, rebuilt when absent."""
-    unknown = set(figures) - set(KEYS)
-    if unknown:
-        raise ValueError(f"unknown figures: {sorted(unknown)}")
+    """Sets some figures (None removes one). Called by writers at turning points, never on every event; silent when it
+    cannot write."""
     try:
         path = store_path(store_root, NAME)
-        with FileLock(path, LOCK_TIMEOUT_S):
-            merged = {key: value for key, value in {**load_status(store_root), **figures}.items() if value is not None}
-            write_atomic(path, _dump(merged), only_if_changed=True)
-    except Exception:
-        pass
+        with FileLock(path, 1.0):
+            old = load_status(store_root)
+            new = {key: value for key, value in {**old, **figures}.items() if value is not None}
+            if new != old:
+                write_atomic(path, json.dumps(new, separators=(",", ":")))
+    except (OSError, SlipstreamError):  # LockTimeout is an OSError
+        return
 
 
 def rebuild_status(store_root: str) -> dict[str, Any]:
-    """The figures counted from the store's own files, and kept, so that the next reader finds them."""
-    folder = store_dir(store_root)
-    found: dict[str, Any] = {
-        "memoryCount": sum(name.endswith(".md") and name != "MEMORY.md" for name in _names(os.path.join(folder, "memory"))),
-        "observationCount": sum(_count_lines(os.path.join(folder, "observations", name))
-                                for name in _names(os.path.join(folder, "observations")) if name.endswith(".jsonl"))}
-    budget, savings = _object(os.path.join(folder, "budget.json")), _object(os.path.join(folder, "savings.json"))
-    for key in ("warnPct", "compactPct"):
-        if isinstance(budget.get(key), (int, float)) and 0 < budget[key] <= 100:
-            found[key] = budget[key]
-    full, served = savings.get("fullBytes"), savings.get("servedBytes")
-    if isinstance(full, (int, float)) and isinstance(served, (int, float)) and full > 0:
-        found["optimizationPct"] = max(0, round(100 * (full - served) / full))
-    update_status(store_root, **found)
-    return found
+    """Counts everything anew, writes it and returns it. For a store whose status.json is absent."""
+    from slipstream.context.budget import load_budget
+    from slipstream.context.savings import load_savings, summarize_savings
+
+    store = store_dir(store_root)
+    budget = load_budget(store_root)
+    figures: dict[str, Any] = {
+        "memoryCount": sum(name.endswith(".md") and name != "MEMORY.md" for name in _names(os.path.join(store, "memory"))),
+        "observationCount": sum(
+            _count_lines(os.path.join(store, "observations", name))
+            for name in _names(os.path.join(store, "observations"))
+            if name.endswith(".jsonl")
+        ),
+        "optimizationPct": summarize_savings(load_savings(store_root))["pct"],
+        **{key: budget[key] for key in ("targetTokens", "warnPct", "compactPct")},
+    }
+    if os.path.isdir(store):
+        update_status(store_root, **figures)
+    return {**load_status(store_root), **figures}
 
 
-def _dump(value: dict[str, Any]) -> str:
-    import json
-    return json.dumps(value, separators=(",", ":"), sort_keys=True) + "\n"
+def note_turn(store_root: str, steps: list[int], now: float | None = None) -> None:
+    """At the end of a turn: the last turns' tokens and when something was last captured."""
+    update_status(store_root, stepHistory=steps[-5:], lastCapture=int(time.time() if now is None else now))
 
 
 def _names(folder: str) -> list[str]:
     try:
-        return os.listdir(folder)
+        return os.listdir(folder) if not os.path.islink(folder) else []
     except OSError:
         return []
 
 
-def _object(path: str) -> dict[str, Any]:
-    try:
-        return load_json(path) or {}
-    except Exception:
-        return {}
-
-
 def _count_lines(path: str) -> int:
+    if os.path.islink(path):
+        return 0
     try:
         with open(path, "rb") as stream:
-            return sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+            return sum(block.count(b"\n") for block in iter(lambda: stream.read(1_048_576), b""))
     except OSError:
         return 0

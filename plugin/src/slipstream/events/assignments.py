@@ -1,4 +1,6 @@
-"""Is the value behind a name a secret? Names and values of assignments, JSON members and command-line flags. Security-relevant."""
+"""Is the value behind a name a secret? Names and values of assignments, JSON members and command-line flags.
+Security-relevant."""
+
 from __future__ import annotations
 
 import math
@@ -7,15 +9,16 @@ import re
 from slipstream.events.patterns import KEY_OWNERS, QUALIFIERS, SECRET_WORDS, TALK
 
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_PLACEHOLDER = re.compile(r"""\[redacted|\$[\w({]|%\w*%|%[sdr(]|\{|<|#\{|\*{2,}|\.{3}|…|x{4,}|X{4,}|-{3,}|_{3,}|os\.|process\.|env[.\[(]|ENV[.\[]|
-    getenv|import\.meta|secrets\.|vault:|\\[wdsS(]|\(\?|\[\^|\[a-z|~?/[\w.~-]+(?:/|$)|\.{1,2}/|[A-Za-z]:[\\/]|https?://|file:|[@&]\w+$""", re.X)
+_PLACEHOLDER = re.compile(
+    r"\[redacted|\$[\w({]|%\w*%|%[sdr(]|\{|<|#\{|\*{2,}|\.{3}|…|x{4,}|X{4,}|-{3,}|_{3,}|os\.|process\.|env[.\[(]|ENV[.\[]|getenv"
+    r"|import\.meta|secrets\.|vault:|\\[wdsS(]|\(\?|\[\^|\[a-z|~?/[\w.~-]+(?:/|$)|\.{1,2}/|[A-Za-z]:[\\/]|https?://|file:|[@&]\w+$"
+)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _EXPRESSION = re.compile(r"[!&*\-+~]?[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$][\w$]*)+[,;:?!]*\Z")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
 _DENSE = re.compile(r"[A-Za-z0-9+/_=.~-]+\Z")
 _PATH = re.compile(r"(?:[\w@-]{1,40}[./\\]){1,}[\w@-]{1,40}\Z")
-_FAMILIES = {"password": "password", "passphrase": "password"}
 STRONG, WEAK = 2, 1
 
 
@@ -42,7 +45,9 @@ def classify_name(name: str) -> tuple[str, int]:
         return SECRET_WORDS[last], STRONG
     if last in ("string", "str") and "connection" in words:
         return "connection-string", WEAK
-    if last in ("auth", "signature", "cookie", "salt", "tokens", "secrets", "credentials", "keys") or any(w in SECRET_WORDS for w in words):
+    if last in ("auth", "signature", "cookie", "salt", "tokens", "secrets", "credentials", "keys") or any(
+        w in SECRET_WORDS for w in words
+    ):
         return next((SECRET_WORDS[w] for w in reversed(words) if w in SECRET_WORDS), "secret"), WEAK
     for word in ("password", "passwd", "secret", "token", "apikey"):
         if last.endswith(word):
@@ -59,7 +64,9 @@ def is_dense(value: str, least: int = 20, bits: float = 3.3) -> bool:
         return False
     if _HEX.match(value):
         return len(value) >= least and digits >= 4
-    if value.startswith(("sha1-", "sha256", "sha384", "sha512", "h1:", "md5", "data:")) or (value.count("/") > 3 and "." in value):
+    if value.startswith(("sha1-", "sha256", "sha384", "sha512", "h1:", "md5", "data:")) or (
+        value.count("/") > 3 and "." in value
+    ):
         return False
     words = _CAMEL.findall(value)
     if sum(len(word) for word in words if len(word) > 3 and word.isalpha() and word[1:].islower()) * 2 > len(value):
@@ -72,7 +79,11 @@ def is_talk(value: str, name: str = "") -> bool:
     """Made of words that only speak of secrets (`your_api_key`, `currentPassword`), or of the name itself."""
     words = split_words(value)
     own = set(split_words(name)) if name else set()
-    return bool(words) and all(word in TALK or word in own or len(word) == 1 for word in words) and not re.search(r"[^\w\s.,:;!?()/\-]", value)
+    return (
+        bool(words)
+        and all(word in TALK or word in own or len(word) == 1 for word in words)
+        and not re.search(r"[^\w\s.,:;!?()/\-]", value)
+    )
 
 
 def judge(name: str, value: str, quoted: bool, env_style: bool) -> str:
@@ -91,7 +102,9 @@ def judge(name: str, value: str, quoted: bool, env_style: bool) -> str:
     if not letters and not digits:
         return ""
     if not letters:  # figures only: a count, a port, a version, or a PIN
-        return kind if kind == "password" and digits >= 4 and value.isdigit() and (quoted or env_style or len(value) >= 6) else ""
+        return (
+            kind if kind == "password" and digits >= 4 and value.isdigit() and (quoted or env_style or len(value) >= 6) else ""
+        )
     if quoted:
         return kind if _quoted_secret(value, env_style, digits) else ""
     return kind if _bare_secret(name, value, env_style, digits) else ""
@@ -104,7 +117,12 @@ def _quoted_secret(value: str, env_style: bool, digits: int) -> bool:
         return env_style or (digits > 0 and not re.search(r"[.?!:]$|[<>{}()]", value) and len(value) <= 60)
     if not value.isascii():
         return digits > 0 or env_style
-    if split_words(value)[-1:] and split_words(value)[-1] in SECRET_WORDS and not digits and re.search(r"[_.:\-]|[a-z][A-Z]", value):
+    if (
+        split_words(value)[-1:]
+        and split_words(value)[-1] in SECRET_WORDS
+        and not digits
+        and re.search(r"[_.:\-]|[a-z][A-Z]", value)
+    ):
         return False  # `csrf_token`, `accessToken`: the name of a field
     if _PATH.match(value) and not digits and ("." in value or "/" in value):
         return False  # `auth.password`, `config/secrets`: a key of translations or settings
@@ -124,5 +142,9 @@ def _bare_secret(name: str, value: str, env_style: bool, digits: int) -> bool:
         if not digits:
             return False
         known = [word for word in words if word in TALK]
-        return len(value) >= 6 and not known and ((len(words) <= 4 and digits >= 1 and not re.search(r"[a-z]\d{1,2}$", value)) or digits >= 3)
+        return (
+            len(value) >= 6
+            and not known
+            and ((len(words) <= 4 and digits >= 1 and not re.search(r"[a-z]\d{1,2}$", value)) or digits >= 3)
+        )
     return len(value) >= 6 and digits > 0 and not re.search(r"[(){}\[\]<>]|=>|->|::|\|\|", value)

@@ -1,4 +1,5 @@
 """The user's own patterns, redact.json: checked when loaded, so that none of them can hang a hook. Security-relevant."""
+
 from __future__ import annotations
 
 import json

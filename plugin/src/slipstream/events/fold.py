@@ -1,4 +1,6 @@
-"""The one fold: events in, the state that live view, replay and digests show. No clock, no I/O; memory does not grow with the log."""
+"""The one fold: events in, the state that live view, replay and digests show. No clock, no I/O; memory does not grow with
+the log."""
+
 from __future__ import annotations
 
 import json
@@ -8,23 +10,49 @@ from slipstream.base.tokens import approx_tokens
 
 WINDOW_TOKENS = 200_000
 MAX_ACTIVITY, MAX_CALLS, MAX_STEPS, MAX_MARKS, MAX_AGENTS = 200, 300, 200, 100, 200
-_KNOWN = frozenset("session-start user-prompt pre-tool post-tool subagent-start subagent-stop stop tool-failure permission notification "
-                   "compact session-end plan".split())
+_KNOWN = frozenset(
+    "session-start user-prompt pre-tool post-tool subagent-start subagent-stop stop tool-failure permission notification "
+    "compact session-end plan".split()
+)
 
 
 class Fold:
     """apply() events in order of their numbers, state() gives the state as a JSON value. An event that was applied is ignored.
 
-    Kept beyond the published fields: each agent's parent, type, what it waits for and since when, failures, running calls; the last
-    tool calls with times and outcomes; plan items with their status; tokens per turn; compactions; counts of kinds nobody knows.
+    Kept beyond the published fields: each agent's parent, type, what it waits for and since when, failures, running calls;
+    the last
+    tool calls with times and outcomes; plan items with their status; tokens per turn; compactions; counts of kinds nobody
+    knows.
     """
 
     def __init__(self, session: str = "", window_tokens: int = WINDOW_TOKENS):
         self._s: dict[str, Any] = {
-            "session": session, "windowTokens": window_tokens, "agents": {}, "plan": [], "planItems": [], "lastSeq": -1, "startedAt": None,
-            "finishedAt": None, "endedAt": None, "lastTs": None, "events": 0, "calls": [], "tools": {}, "steps": [], "openStep": 0,
-            "compactions": [], "compactionCount": 0, "prompts": 0, "failures": 0, "redacted": 0, "unknown": {}, "parents": {},
-            "droppedAgents": 0, "branch": None, "model": None}
+            "session": session,
+            "windowTokens": window_tokens,
+            "agents": {},
+            "plan": [],
+            "planItems": [],
+            "lastSeq": -1,
+            "startedAt": None,
+            "finishedAt": None,
+            "endedAt": None,
+            "lastTs": None,
+            "events": 0,
+            "calls": [],
+            "tools": {},
+            "steps": [],
+            "openStep": 0,
+            "compactions": [],
+            "compactionCount": 0,
+            "prompts": 0,
+            "failures": 0,
+            "redacted": 0,
+            "unknown": {},
+            "parents": {},
+            "droppedAgents": 0,
+            "branch": None,
+            "model": None,
+        }
 
     # ---- in
 
@@ -61,10 +89,23 @@ class Fold:
         if agent is None:
             main = name == "main"
             agent = agents[name] = {
-                "id": name, "status": "running", "task": "main session" if main else "subagent", "approxTokens": 0, "toolCalls": 0,
-                "activity": [], "parent": None if main else self._s["parents"].pop(name, {}).get("parent", "main"), "type": "",
-                "waitingFor": None, "waitingSince": None, "startedAt": ts, "endedAt": None, "lastTs": ts, "failures": 0, "finishedCalls": 0,
-                "running": {}}
+                "id": name,
+                "status": "running",
+                "task": "main session" if main else "subagent",
+                "approxTokens": 0,
+                "toolCalls": 0,
+                "activity": [],
+                "parent": None if main else self._s["parents"].pop(name, {}).get("parent", "main"),
+                "type": "",
+                "waitingFor": None,
+                "waitingSince": None,
+                "startedAt": ts,
+                "endedAt": None,
+                "lastTs": ts,
+                "failures": 0,
+                "finishedCalls": 0,
+                "running": {},
+            }
             self._bound_agents()
         return agent
 
@@ -125,13 +166,27 @@ class Fold:
         state, tool = self._s, str(data.get("tool") or event["label"].split(" ", 1)[0])
         begun = agent["running"].pop(str(data.get("tool_use_id")), None)
         duration = data.get("duration_ms")
-        if agent["status"] != "waiting" or not _began_before(event, duration, agent["waitingSince"]) or agent["waitingFor"] == event["label"]:
+        if (
+            agent["status"] != "waiting"
+            or not _began_before(event, duration, agent["waitingSince"])
+            or agent["waitingFor"] == event["label"]
+        ):
             self._run(agent)
         agent["finishedCalls"] += 1
         if begun is None and data.get("tool_use_id"):
             agent["toolCalls"] += 1  # hosts without a pre-tool event; with one, that event has counted
-        call = {"seq": event["seq"], "ts": event["ts"], "agent": agent["id"], "tool": tool, "label": event["label"][:200], "outcome": outcome,
-                "duration_ms": duration, "bytes": data.get("bytes"), "file": data.get("file"), "tool_use_id": data.get("tool_use_id")}
+        call = {
+            "seq": event["seq"],
+            "ts": event["ts"],
+            "agent": agent["id"],
+            "tool": tool,
+            "label": event["label"][:200],
+            "outcome": outcome,
+            "duration_ms": duration,
+            "bytes": data.get("bytes"),
+            "file": data.get("file"),
+            "tool_use_id": data.get("tool_use_id"),
+        }
         if begun and duration is None:
             call["begunAt"] = begun["ts"]
         state["calls"].append({key: value for key, value in call.items() if value is not None})
@@ -202,8 +257,14 @@ class Fold:
             marks[-1]["endedAt"] = event["ts"]
             return
         self._s["compactionCount"] += 1
-        marks.append({"seq": event["seq"], "ts": event["ts"], "trigger": data.get("trigger"),
-                      "endedAt": event["ts"] if data.get("phase") == "done" else None})
+        marks.append(
+            {
+                "seq": event["seq"],
+                "ts": event["ts"],
+                "trigger": data.get("trigger"),
+                "endedAt": event["ts"] if data.get("phase") == "done" else None,
+            }
+        )
         if len(marks) > MAX_MARKS:
             del marks[0]
 
@@ -236,8 +297,14 @@ class Fold:
 
     def _take_task(self, task: dict[str, str]) -> None:
         items = self._s["planItems"]
-        item = next((item for item in items if (task["id"] and item.get("id") == task["id"])
-                     or (task["subject"] and item["text"] == task["subject"])), None)
+        item = next(
+            (
+                item
+                for item in items
+                if (task["id"] and item.get("id") == task["id"]) or (task["subject"] and item["text"] == task["subject"])
+            ),
+            None,
+        )
         if item is None:
             if not task["subject"] or len(items) >= 200:
                 return
@@ -288,5 +355,6 @@ def _began_before(event: dict[str, Any], duration_ms: Any, since: str | None) ->
         return since is not None and duration_ms is None and event["ts"] <= since
     from slipstream.base.clock import now_iso
     from slipstream.base.instants import parse_iso
+
     ended = parse_iso(event["ts"])
     return ended is not None and now_iso(ended - duration_ms / 1000) < since

@@ -1,4 +1,5 @@
 """Payloads of hooks other than a finished, ordinary tool call -> events; and hook fields that arrive as text -> a payload."""
+
 from __future__ import annotations
 
 import json
@@ -10,20 +11,35 @@ from slipstream.events.append import append_event
 from slipstream.events.ingest import count_bytes, substance
 
 MAIN = "main"
-_TEXT_FIELDS = frozenset("session_id transcript_path cwd hook_event_name prompt_id prompt tool_name tool_use_id agent_id agent_type source "
-                         "message notification_type title error error_details last_assistant_message trigger custom_instructions reason "
-                         "compact_summary agent_transcript_path command_name command_args model permission_mode".split())
+_TEXT_FIELDS = frozenset(
+    "session_id transcript_path cwd hook_event_name prompt_id prompt tool_name tool_use_id agent_id agent_type source "
+    "message notification_type title error error_details last_assistant_message trigger custom_instructions reason "
+    "compact_summary agent_transcript_path command_name command_args model permission_mode".split()
+)
 _KINDS = {
-    "SessionStart": "session-start", "UserPromptSubmit": "user-prompt", "PreToolUse": "pre-tool", "PostToolUse": "post-tool",
-    "PostToolUseFailure": "tool-failure", "PermissionRequest": "permission", "PermissionDenied": "permission",
-    "Notification": "notification", "SubagentStart": "subagent-start", "SubagentStop": "subagent-stop", "Stop": "stop",
-    "StopFailure": "stop", "PreCompact": "compact", "PostCompact": "compact", "SessionEnd": "session-end", "TaskCreated": "plan",
+    "SessionStart": "session-start",
+    "UserPromptSubmit": "user-prompt",
+    "PreToolUse": "pre-tool",
+    "PostToolUse": "post-tool",
+    "PostToolUseFailure": "tool-failure",
+    "PermissionRequest": "permission",
+    "PermissionDenied": "permission",
+    "Notification": "notification",
+    "SubagentStart": "subagent-start",
+    "SubagentStop": "subagent-stop",
+    "Stop": "stop",
+    "StopFailure": "stop",
+    "PreCompact": "compact",
+    "PostCompact": "compact",
+    "SessionEnd": "session-end",
+    "TaskCreated": "plan",
     "TaskCompleted": "plan",
 }
 
 
 def decode_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Hook fields as an MCP hook call brings them (all text, objects as JSON, absent as "") -> a payload as a hook's standard input has it."""
+    """Hook fields as an MCP hook call brings them (all text, objects as JSON, absent as "") -> a payload as a hook's
+    standard input has it."""
     payload: dict[str, Any] = {}
     for key, value in fields.items():
         if value in ("", None):
@@ -50,12 +66,20 @@ def record_rare(store_root: str, payload: Mapping[str, Any], source: str, tree_r
     if hook == "UserPromptSubmit" and "notification" in data:
         kind = "notification"
     known = {"source": source, **data, "agent_type": _text(payload, "agent_type")}
-    return append_event(store_root, _text(payload, "session_id") or MAIN, agent, kind, label,
-                        {key: value for key, value in known.items() if value not in (None, "", [], {})}, ts)
+    return append_event(
+        store_root,
+        _text(payload, "session_id") or MAIN,
+        agent,
+        kind,
+        label,
+        {key: value for key, value in known.items() if value not in (None, "", [], {})},
+        ts,
+    )
 
 
 def _describe(hook: str, payload: Mapping[str, Any], tree_root: str, store_root: str) -> tuple[str, dict[str, Any]]:
     """(label, data) for one hook's payload."""
+
     def text(key: str) -> str:
         return _text(payload, key)
 
@@ -63,24 +87,40 @@ def _describe(hook: str, payload: Mapping[str, Any], tree_root: str, store_root:
         return _describe_tool(hook, payload, tree_root, store_root)
     if hook == "SessionStart":
         start = text("source") or "startup"
-        return f"session started ({start})", {"start": start, "model": text("model"), **_place(tree_root),
-                                              "context_tokens": payload.get("context_tokens")}
+        return f"session started ({start})", {
+            "start": start,
+            "model": text("model"),
+            **_place(tree_root),
+            "context_tokens": payload.get("context_tokens"),
+        }
     if hook == "UserPromptSubmit":
         prompt = text("prompt")
         if prompt.lstrip().startswith("<task-notification>"):
             fields = dict(re.findall(r"<([a-z-]+)>([^<]*)</\1>", prompt[:4000]))
-            return (f"task {fields.get('status', '')}: {fields.get('summary', '')}".strip(),
-                    {"notification": "task", "agent": fields.get("task-id"), "status": fields.get("status"), "tool_use_id": fields.get("tool-use-id")})
-        return prompt.strip() or "(empty prompt)", {"prompt_id": text("prompt_id"), "bytes": len(prompt.encode("utf-8", "replace")),
-                                                    **_place(tree_root)}
+            return (
+                f"task {fields.get('status', '')}: {fields.get('summary', '')}".strip(),
+                {
+                    "notification": "task",
+                    "agent": fields.get("task-id"),
+                    "status": fields.get("status"),
+                    "tool_use_id": fields.get("tool-use-id"),
+                },
+            )
+        return prompt.strip() or "(empty prompt)", {
+            "prompt_id": text("prompt_id"),
+            "bytes": len(prompt.encode("utf-8", "replace")),
+            **_place(tree_root),
+        }
     if hook == "Notification":
         return text("message") or "notification", {"notification": text("notification_type"), "title": text("title")}
     if hook == "SubagentStart":
         return text("agent_type") or "subagent", {}
     if hook == "SubagentStop":
         failed = bool(payload.get("error") or payload.get("failed"))
-        return (f"{text('agent_type') or 'subagent'} {'failed' if failed else 'finished'}",
-                {"failed": failed or None, "said": text("last_assistant_message")[:65536]})
+        return (
+            f"{text('agent_type') or 'subagent'} {'failed' if failed else 'finished'}",
+            {"failed": failed or None, "said": text("last_assistant_message")[:65536]},
+        )
     if hook == "Stop":
         waiting = payload.get("background_tasks")
         return "turn finished", {"background": len(waiting) if isinstance(waiting, list) else None}
@@ -90,13 +130,19 @@ def _describe(hook: str, payload: Mapping[str, Any], tree_root: str, store_root:
     if hook in ("PreCompact", "PostCompact"):
         phase = "start" if hook == "PreCompact" else "done"
         trigger = "manual" if text("trigger") == "manual" else "auto"
-        return f"compaction {phase} ({trigger})", {"phase": phase, "trigger": trigger, "instructions": text("custom_instructions"),
-                                                   "bytes": len(text("compact_summary").encode("utf-8", "replace")) or None}
+        return f"compaction {phase} ({trigger})", {
+            "phase": phase,
+            "trigger": trigger,
+            "instructions": text("custom_instructions"),
+            "bytes": len(text("compact_summary").encode("utf-8", "replace")) or None,
+        }
     if hook == "SessionEnd":
         return f"session ended ({text('reason') or 'other'})", {"reason": text("reason")}
     subject = text("task_subject") or text("subject") or text("task_description") or "task"
     done = hook == "TaskCompleted"
-    return f"{'done' if done else 'task'}: {subject}", {"task": {"id": text("task_id"), "subject": subject, "status": "completed" if done else "pending"}}
+    return f"{'done' if done else 'task'}: {subject}", {
+        "task": {"id": text("task_id"), "subject": subject, "status": "completed" if done else "pending"}
+    }
 
 
 def _describe_tool(hook: str, payload: Mapping[str, Any], tree_root: str, store_root: str) -> tuple[str, dict[str, Any]]:
@@ -105,19 +151,29 @@ def _describe_tool(hook: str, payload: Mapping[str, Any], tree_root: str, store_
     asked = asked if isinstance(asked, dict) else {}
     key, what = substance(asked, (tree_root, store_root, _text(payload, "cwd")))
     answer = payload.get("tool_response")
-    data: dict[str, Any] = {"tool": tool, "tool_use_id": _text(payload, "tool_use_id"), "duration_ms": _number(payload.get("duration_ms")),
-                            "file": what if key in ("file_path", "notebook_path") else ""}
+    data: dict[str, Any] = {
+        "tool": tool,
+        "tool_use_id": _text(payload, "tool_use_id"),
+        "duration_ms": _number(payload.get("duration_ms")),
+        "file": what if key in ("file_path", "notebook_path") else "",
+    }
     if hook == "PostToolUse":
         answered = answer if isinstance(answer, dict) else {}
         data.update(bytes=count_bytes(answer), outcome="interrupted" if answered.get("interrupted") is True else "ok")
         if tool in ("Agent", "Task"):
             what = str(asked.get("description") or what)
-            data.update(agent=answered.get("agentId") or answered.get("agent_id"), subagent_type=asked.get("subagent_type"),
-                        outcome="launched" if answered.get("status") == "async_launched" else "ok")
+            data.update(
+                agent=answered.get("agentId") or answered.get("agent_id"),
+                subagent_type=asked.get("subagent_type"),
+                outcome="launched" if answered.get("status") == "async_launched" else "ok",
+            )
         data.update(_plan(tool, asked))
     elif hook == "PostToolUseFailure":
-        data.update(outcome="interrupted" if payload.get("is_interrupt") in (True, "true") else "error",
-                    error=_text(payload, "error")[:65536], bytes=len(_text(payload, "error").encode("utf-8", "replace")))
+        data.update(
+            outcome="interrupted" if payload.get("is_interrupt") in (True, "true") else "error",
+            error=_text(payload, "error")[:65536],
+            bytes=len(_text(payload, "error").encode("utf-8", "replace")),
+        )
         code = re.match(r"Exit code (\d+)", data["error"])
         if code:
             data["exit_code"] = int(code.group(1))
@@ -132,14 +188,21 @@ def _plan(tool: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     """The plan a tool call sets (`plan`, with `plan_status` beside it) or the one task it changes (`task`)."""
     if tool == "TodoWrite" and isinstance(asked.get("todos"), list):
         todos = [todo for todo in asked["todos"] if isinstance(todo, dict)][:100]
-        return {"plan": [str(todo.get("content") or todo.get("activeForm") or "")[:200] for todo in todos],
-                "plan_status": [str(todo.get("status") or "pending") for todo in todos]}
+        return {
+            "plan": [str(todo.get("content") or todo.get("activeForm") or "")[:200] for todo in todos],
+            "plan_status": [str(todo.get("status") or "pending") for todo in todos],
+        }
     if tool == "ExitPlanMode" and isinstance(asked.get("plan"), str):
         steps = re.findall(r"(?m)^\s*(?:[-*]|\d+[.)])\s+(.+)$", asked["plan"])[:100]
         return {"plan": [step.strip()[:200] for step in steps]}
     if tool in ("TaskCreate", "TaskUpdate"):
-        return {"task": {"id": str(asked.get("taskId") or ""), "subject": str(asked.get("subject") or asked.get("description") or "")[:200],
-                         "status": str(asked.get("status") or ("pending" if tool == "TaskCreate" else ""))}}
+        return {
+            "task": {
+                "id": str(asked.get("taskId") or ""),
+                "subject": str(asked.get("subject") or asked.get("description") or "")[:200],
+                "status": str(asked.get("status") or ("pending" if tool == "TaskCreate" else "")),
+            }
+        }
     return {}
 
 
@@ -148,6 +211,7 @@ def _place(tree_root: str) -> dict[str, Any]:
     if not tree_root:
         return {}
     from slipstream.base.git import read_head, worktree_name
+
     try:
         return {"branch": read_head(tree_root)[0], "worktree": worktree_name(tree_root)}
     except (OSError, ValueError):

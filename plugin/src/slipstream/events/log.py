@@ -1,4 +1,5 @@
 """Reads event logs: one line back into an event, a whole log, what is new since an offset, the list of sessions."""
+
 from __future__ import annotations
 
 import json
@@ -12,13 +13,27 @@ from slipstream.events.append import session_file_name
 from slipstream.events.names import decode_session
 
 Event = dict[str, Any]
-KINDS = ("session-start", "user-prompt", "pre-tool", "post-tool", "subagent-start", "subagent-stop", "stop", "tool-failure", "permission",
-         "notification", "compact", "session-end", "plan")  # known ones; a log may hold any other and a reader keeps it
+KINDS = (
+    "session-start",
+    "user-prompt",
+    "pre-tool",
+    "post-tool",
+    "subagent-start",
+    "subagent-stop",
+    "stop",
+    "tool-failure",
+    "permission",
+    "notification",
+    "compact",
+    "session-end",
+    "plan",
+)  # known ones; a log may hold any other and a reader keeps it
 _TEXTS = ("ts", "session", "agent", "kind", "label")
 
 
 def parse_event(line: str | bytes) -> Event | None:
-    """One line of a log -> {seq, ts, session, agent, kind, label[, data]}; None when it is not an event. Other keys are dropped."""
+    """One line of a log -> {seq, ts, session, agent, kind, label[, data]}; None when it is not an event. Other keys are
+    dropped."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -96,7 +111,8 @@ class LogReader:
 
 
 def read_events(store_root: str, session: str, offset: int = 0, last_seq: int = -1) -> list[Event]:
-    """Events of a session from a byte offset on (with the number before it). OSError for an unreadable log; none when absent."""
+    """Events of a session from a byte offset on (with the number before it). OSError for an unreadable log; none when
+    absent."""
     return LogReader(log_path(store_root, session), offset, last_seq).read()
 
 
@@ -117,5 +133,12 @@ def list_sessions(store_root: str) -> list[dict[str, Any]]:
     for entry in entries:
         if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
             stat = entry.stat(follow_symlinks=False)
-            found.append({"session": decode_session(entry.name[:-6]), "path": entry.path, "bytes": stat.st_size, "modified": stat.st_mtime})
+            found.append(
+                {
+                    "session": decode_session(entry.name[:-6]),
+                    "path": entry.path,
+                    "bytes": stat.st_size,
+                    "modified": stat.st_mtime,
+                }
+            )
     return sorted(found, key=lambda row: (-row["modified"], row["session"]))

@@ -1,4 +1,5 @@
 """Session ids that are no plain file names: encoded one to one, and back."""
+
 from __future__ import annotations
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -6,12 +7,19 @@ MAX_NAME_CHARS = 120
 
 
 def encode_session(session: str) -> str:
-    """Letters, figures, `_`, `-` and inner dots stay, every other byte becomes %XX; a long id ends in its digest. Never empty."""
+    """Letters, figures, `_`, `-` and inner dots stay, every other byte becomes %XX; a long id ends in its digest. Never
+    empty."""
     raw = session.encode("utf-8", "surrogatepass")
-    name = "".join(chr(byte) if byte in _PLAIN or (byte == 46 and 0 < index < len(raw) - 1) else "%%%02X" % byte
-                   for index, byte in enumerate(raw)) or "%"
+    name = (
+        "".join(
+            chr(byte) if byte in _PLAIN or (byte == 46 and 0 < index < len(raw) - 1) else "%%%02X" % byte
+            for index, byte in enumerate(raw)
+        )
+        or "%"
+    )
     if len(name) > MAX_NAME_CHARS:
         from hashlib import sha256
+
         name = f"{name[:80].rstrip('.')}%{sha256(raw).hexdigest()[:32]}"
     return name
 
@@ -19,6 +27,7 @@ def encode_session(session: str) -> str:
 def decode_session(name: str) -> str:
     """The id a file name stands for; a shortened name stands for itself."""
     from urllib.parse import unquote_to_bytes
+
     if name == "%":
         return ""
     session = unquote_to_bytes(name).decode("utf-8", "surrogatepass") if _is_whole(name) else name
@@ -26,4 +35,6 @@ def decode_session(name: str) -> str:
 
 
 def _is_whole(name: str) -> bool:
-    return all(len(piece) >= 2 and piece[0] in "0123456789ABCDEF" and piece[1] in "0123456789ABCDEF" for piece in name.split("%")[1:])
+    return all(
+        len(piece) >= 2 and piece[0] in "0123456789ABCDEF" and piece[1] in "0123456789ABCDEF" for piece in name.split("%")[1:]
+    )

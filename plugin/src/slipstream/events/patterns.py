@@ -8,7 +8,8 @@ _DIGIT = r"(?=[A-Za-z_-]*\d)"
 PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("private", "<private", r"(?is)<private>.*?(?:</private>|\Z)"),
     ("private-key", "-----begin", r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-     r"(?:(?:(?!-----BEGIN)[\s\S]){0,20000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:(?:\\[rn]|[\r\n])+[A-Za-z0-9+/=]{8,})*)"),
+     r"(?:(?:(?!-----BEGIN)[\s\S]){0,20000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+     r"|(?:(?:\\[rn]|[\r\n])+[A-Za-z0-9+/=]{8,})*)"),
     ("private-key", "putty-user-key-file", r"(?s)PuTTY-User-Key-File-\d:.{0,20000}?Private-MAC: *[0-9a-f]+"),
     ("jwt", "eyj", _B + r"(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,2}"
      r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,})"),
@@ -17,7 +18,8 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("openai-key", "sk-", _B + r"sk-" + _DIGIT + r"[A-Za-z0-9_-]{16,}"),
     ("stripe-key", "sk_ rk_ pk_", _B + r"[spr]k_(?:live|test|prod)_[A-Za-z0-9]{8,}"),
     ("stripe-key", "whsec_", _B + r"whsec_[A-Za-z0-9+/=]{16,}"),
-    ("api-key", "sk_ pk_ rk_ ak_ sk- pk- rk- ak- re_", _B + r"(?:[spra]k[_-]|re_)(?=[A-Za-z]*\d)[A-Za-z0-9]{10,}(?:_[A-Za-z0-9]{8,})*"),
+    ("api-key", "sk_ pk_ rk_ ak_ sk- pk- rk- ak- re_",
+     _B + r"(?:[spra]k[_-]|re_)(?=[A-Za-z]*\d)[A-Za-z0-9]{10,}(?:_[A-Za-z0-9]{8,})*"),
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _B + r"gh[pousr]_[A-Za-z0-9_]{16,}(?:\.[A-Za-z0-9_-]{10,}){0,2}"),
     ("github-token", "github_pat_", _B + r"github_pat_[A-Za-z0-9_]{16,}"),
     ("gitlab-token", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-",
@@ -25,7 +27,8 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("aws-key", "akia asia abia acca aroa aida", _B + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
     ("aws-key", "absk", _B + r"ABSK[A-Za-z0-9+/]{40,}={0,2}"),
     ("google-key", "aiza", _B + r"AIza[A-Za-z0-9_-]{30,45}"),
-    ("google-token", "ya29. gocspx- 1//0", _B + r"(?:ya29\.[A-Za-z0-9_.-]{16,}|GOCSPX-[A-Za-z0-9_-]{16,}|1//0[A-Za-z0-9_-]{24,})"),
+    ("google-token", "ya29. gocspx- 1//0",
+     _B + r"(?:ya29\.[A-Za-z0-9_.-]{16,}|GOCSPX-[A-Za-z0-9_-]{16,}|1//0[A-Za-z0-9_-]{24,})"),
     ("azure-secret", "sig=", r"(?i)[?&;]sig=([A-Za-z0-9%+/_=-]{20,})"),
     ("azure-secret", "7q~ 8q~", r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.-]{3}[78]Q~[A-Za-z0-9_~.-]{30,36}"),
     ("azure-secret", "jqqj99 azdo acdb", _B + r"[A-Za-z0-9]{40,80}(?:JQQJ99|AZDO)[A-Za-z0-9]{4,60}"),
@@ -55,8 +58,10 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("airtable-token", "pat", _B + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}"),
     ("bitbucket-token", "bbdc-", _B + r"BBDC-[A-Za-z0-9+/]{20,}"),
     ("alibaba-key", "ltai", _B + r"LTAI[A-Za-z0-9]{12,24}(?![A-Za-z0-9])"),
-    ("api-key", "nvapi- pplx- xai- tvly- nrak- pmak- pul- tskey- hrku- cfpat- sntrys_ sntryu_ glsa_ glc_ lin_api_ figd_ gsk_ r8_ ntn_"
-     " secret_ rubygems_ dckr_pat_ dckr_oat_ sbp_ sb_secret_ pscale_ lsv2_ pcsk_ phx_ nfp_ fo1_ ops_ey ccipat_ rnd_ sqa_ sqp_ squ_"
+    ("api-key", "nvapi- pplx- xai- tvly- nrak- pmak- pul- tskey- hrku- cfpat- sntrys_ sntryu_ glsa_ glc_ lin_api_ figd_ gsk_"
+     " r8_ ntn_"
+     " secret_ rubygems_ dckr_pat_ dckr_oat_ sbp_ sb_secret_ pscale_ lsv2_ pcsk_ phx_ nfp_ fo1_ ops_ey ccipat_ rnd_ sqa_ "
+     "sqp_ squ_"
      " duffel_ shippo_ flwseck aio_ rdme_ tfp_ pnu_ ico- akcp fw_ jina_ cfut_ cfat_ vcp_ e2b_ rpa_ bkua_ snyk_ ubi_ fly", _B +
      r"(?:nvapi-|pplx-|xai-|tvly-(?:dev-|prod-)?|NRAK-|PMAK-|pul-|tskey-[a-z]+-|HRKU-|CFPAT-|sntry[su]_|glsa_|glc_|lin_api_|figd_"
      r"|gsk_|r8_|ntn_|secret_|rubygems_|dckr_[po]at_|sbp_|sb_secret_|pscale_(?:tkn|pw|oauth)_|lsv2_(?:pt|sk)_|pcsk_|phx_|nfp_|fo1_"
@@ -70,32 +75,33 @@ URL_PASSWORD = r"(?i)\b[a-z][a-z0-9+.-]{1,30}://([^\s\"'<>@/:`]{0,200}):([^\s\"'
 URL_TOKEN = r"(?i)\bhttps?://([a-z0-9_-]{20,})@(?=[\w-])"
 BEARER = r"(?i)\bbearer[ \t]+([a-z0-9._~+/=-]{12,})"
 BASIC = r"(?i)\bbasic[ \t]+([a-z0-9+/_-]{8,}={0,2})(?![a-z0-9+/=])"
-AUTHORIZATION = r"(?i)\b(?:proxy-)?authorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}(?:(?:bearer|basic|token|digest|apikey|negotiate|bot)[ \t]+)?([^\s\"'\\,;<>{}$()]{6,})"
+AUTHORIZATION = (r"(?i)\b(?:proxy-)?authorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}"
+                 r"(?:(?:bearer|basic|token|digest|apikey|negotiate|bot)[ \t]+)?([^\s\"'\\,;<>{}$()]{6,})")
 COOKIE = r"(?i)\b(?:set-)?cookie[\"'\\]{0,3}:[ \t\"'\\]{0,4}([^\r\n\"'\\]{1,4000})"
 CURL_USER = r"(?:^|\s)(?:-u|--user|--proxy-user)[ =]?[\"']?([^\s\"':/]{1,100}):([^\s\"':/]{3,200})"
-CONNECTION = r"(?i)[;\"'](?:password|pwd|accountkey|sharedaccesskey|sharedaccesssignature|sharedsecret)\s?=\s?([^;\"'\s]{1,500})"
+CONNECTION = (r"(?i)[;\"'](?:password|pwd|accountkey|sharedaccesskey|sharedaccesssignature|sharedsecret)"
+              r"\s?=\s?([^;\"'\s]{1,500})")
 
 # Names whose value is a secret. The last word of a name decides, after qualifiers such as `_prod` are taken off.
-SECRET_WORDS = {
-    "password": "password", "passwd": "password", "pwd": "password", "passphrase": "password", "passcode": "password", "passwrd": "password",
-    "pass": "password", "pw": "password", "token": "token", "authtoken": "token", "secret": "secret", "apikey": "api-key", "apisecret": "secret",
-    "secretkey": "secret", "accesskey": "secret", "privatekey": "private-key", "authkey": "secret", "accesstoken": "token", "clientsecret": "secret",
-    "credential": "secret", "credentials": "secret", "jwt": "token", "dsn": "connection-string", "accountkey": "secret", "encryptionkey": "secret",
-    "signingkey": "secret", "apitoken": "token", "refreshtoken": "token", "sessiontoken": "token", "userpassword": "password", "userpass": "password",
-}
-KEY_OWNERS = frozenset("api access secret private auth encryption encrypt signing sign master service account app application license "
-                       "licence storage shared client deploy hmac session ssh admin subscription webhook function crypto aes jwt "
-                       "instrumentation consumer integration live test server".split())
-BARE_NAMES = frozenset("key auth signature cookie salt pass pw secrets tokens keys".split())
-QUALIFIERS = frozenset("prod production dev development test testing staging stage live sandbox base old new primary secondary current "
-                       "value val default string str text plain raw env v1 v2 v3 1 2 3 b64 base64 hex".split())
+SECRET_WORDS = {word: kind for kind, words in {
+    "password": "password passwd pwd passphrase passcode passwrd pass pw userpassword userpass dbpassword",
+    "token": "token authtoken accesstoken refreshtoken sessiontoken apitoken jwt",
+    "secret": "secret apisecret secretkey accesskey authkey clientsecret credential credentials accountkey "
+              "encryptionkey signingkey",
+    "api-key": "apikey", "private-key": "privatekey", "connection-string": "dsn",
+}.items() for word in words.split()}
+KEY_OWNERS = frozenset("""api access secret private auth encryption encrypt signing sign master service account app application
+    license licence storage shared client deploy hmac session ssh admin subscription webhook function crypto aes jwt
+    instrumentation consumer integration live test server""".split())
+QUALIFIERS = frozenset("""prod production dev development test testing staging stage live sandbox base old new primary secondary
+    current value val default string str text plain raw env v1 v2 v3 1 2 3 b64 base64 hex""".split())
 # Words that only speak of secrets: a value made of them alone is a field's name or a placeholder, not a secret.
-TALK = frozenset(
-    "password passwd pwd passphrase passcode pass pw token tokens secret secrets key keys apikey api auth access private public user "
-    "username name your my our the a an new old current confirm confirmation enter field input invalid required missing reset forgot "
-    "change changed update updated verify refresh csrf xsrf bearer basic id client app application session cookie credential credentials "
-    "here example sample placeholder insert replace foo bar baz env string text type hash hashed plain jwt oauth oauth2 x y z to do todo "
-    "none null nil undefined true false default unknown optional value_of self this it is not has with of for in and or must be get set "
-    "bot db database admin root login signin remember email github gitlab google aws azure npm webhook signing signature header "
-    "changeme change_me redacted masked hidden dummy fake mock bool boolean int integer number object any str bytes void char list dict "
-    "array map set option result promise never float double long var let const".split())
+TALK = frozenset("""password passwd pwd passphrase passcode pass pw token tokens secret secrets key keys apikey api auth access
+    private public user username name your my our the a an new old current confirm confirmation enter field input invalid
+    required missing reset forgot change changed update updated verify refresh csrf xsrf bearer basic id client app application
+    session cookie credential credentials here example sample placeholder insert replace foo bar baz env string text type hash
+    hashed plain jwt oauth oauth2 x y z to do todo none null nil undefined true false default unknown optional self this it is
+    not has with of for in and or must be get set bot db database admin root login signin remember email github gitlab google
+    aws azure npm webhook signing signature header changeme redacted masked hidden dummy fake mock bool boolean int integer
+    number object any str bytes void char list dict array map option result promise never float double long var let
+    const""".split())

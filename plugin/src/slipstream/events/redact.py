@@ -1,4 +1,5 @@
 """The one redactor: every text slipstream stores or shows passes here first, and is cut only afterwards. Security-relevant."""
+
 from __future__ import annotations
 
 import base64
@@ -11,11 +12,15 @@ from slipstream.events import patterns
 from slipstream.events.append import LABEL_CHARS, LINE_CHARS
 from slipstream.events.assignments import STRONG, classify_name, is_dense, is_talk, judge
 
-_NAME_WORDS = (r"(?i)(?:key|token|secret|passw(?:or)?d|passwrd|passphrase|passcode|pwd|pass|pw|credential|auth|cookie|signature|salt|dsn|jwt"
-               r"|connection_?string)")
+_NAME_WORDS = (
+    r"(?i)(?:key|token|secret|passw(?:or)?d|passwrd|passphrase|passcode|pwd|pass|pw|credential|auth|cookie|signature|salt|dsn|jwt"
+    r"|connection_?string)"
+)
 _SEPARATOR = _NAME_WORDS + r"[\w-]{0,24}(\\{0,2}[\"'`]?\]?)([ \t]{0,4})(:=|=>|={1,2}|:(?!:))([ \t]{0,4})(?:(?:\\[nr])?)"
 _FLAG = r"(?i)(?<![\w-])(--?[a-z][\w-]{0,40})(?:[ \t]+|=)(\\?[\"']?)([^\s\"'`]{1,500})"
-_DENSE_ASSIGNMENT = r"(?<![\w.-])([A-Za-z_][\w-]{0,60})\\?[\"']?\s{0,2}[=:]\s{0,2}\\?[\"']?([A-Za-z0-9+/_=~-]{24,200})(?![A-Za-z0-9+/_=.~-])"
+_DENSE_ASSIGNMENT = (
+    r"(?<![\w.-])([A-Za-z_][\w-]{0,60})\\?[\"']?\s{0,2}[=:]\s{0,2}\\?[\"']?([A-Za-z0-9+/_=~-]{24,200})(?![A-Za-z0-9+/_=.~-])"
+)
 MAX_DEPTH, MAX_STRING_CHARS = 12, 2000
 
 
@@ -45,7 +50,8 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
                 return match.group()
             count += 1
             whole, start = match.group(), match.start(group) - match.start()
-            return whole[:start] + mark(kind) + whole[start + len(found):]
+            return whole[:start] + mark(kind) + whole[start + len(found) :]
+
         text = expression.sub(replace, text)
 
     low = text.lower()
@@ -59,7 +65,9 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
     if "basic" in low:
         hide(patterns.BASIC, "basic-auth", lambda m: not _is_basic(m.group(1)))
     if "cookie" in low:
-        hide(patterns.COOKIE, "cookie", lambda m: not re.search(r"(?i)(?:sess|sid|auth|token|jwt)[\w.-]*=[^\s;]{8,}", m.group(1)))
+        hide(
+            patterns.COOKIE, "cookie", lambda m: not re.search(r"(?i)(?:sess|sid|auth|token|jwt)[\w.-]*=[^\s;]{8,}", m.group(1))
+        )
     if "://" in text and "@" in text:
         hide(patterns.URL_PASSWORD, "url-password", _is_no_credential)
         hide(patterns.URL_TOKEN, "url-token", lambda m: not is_dense(m.group(1), bits=2.8) and not patterns_hex(m.group(1)))
@@ -76,6 +84,7 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
         hide(_DENSE_ASSIGNMENT, "high-entropy", lambda m: not _is_random(m.group(1), m.group(2)))
     if store_root is not None:
         from slipstream.events.custom_rules import apply_rules
+
         text, found = apply_rules(store_root, text)
         count += found
     return text, count
@@ -180,7 +189,7 @@ def _redact_assignments(text: str) -> tuple[str, int]:
         begin = match.start()
         while begin > done and match.start() - begin < 64 and (text[begin - 1].isalnum() or text[begin - 1] in "_-."):
             begin -= 1
-        name = text[begin:match.start(1)]
+        name = text[begin : match.start(1)]
         closing, before, sign, after = match.groups()
         start, end, quoted = _value_span(text, match.end(), "env" if sign == "=" and not before and not after else "")
         bare_name = name.lstrip("-.")
@@ -211,7 +220,10 @@ def _value_span(text: str, position: int, style: str) -> tuple[int, int, bool]:
             end += 2 if text[end] == "\\" and not quote.startswith("\\") else 1
         return start, min(end, len(text)), True
     line_start = text.rfind("\n", 0, position) + 1
-    whole = style == "env" and _compiled(r"\s*(?:export\s+|set\s+|[$]env:|-\s+)?[A-Z][A-Z0-9_]*=").match(text[line_start:position]) is not None
+    whole = (
+        style == "env"
+        and _compiled(r"\s*(?:export\s+|set\s+|[$]env:|-\s+)?[A-Z][A-Z0-9_]*=").match(text[line_start:position]) is not None
+    )
     match = _compiled(r"[^\s\"'`]{0,4096}" if whole else r"[^\s\"'`,;&<>)}\]|\\]{0,4096}").match(text, position)
     return position, match.end() if match else position, False
 
@@ -227,23 +239,33 @@ def _redact_flags(text: str) -> tuple[str, int]:
         nonlocal count
         flag, quote, value = match.groups()
         kind, strength = classify_name(flag.lstrip("-"))
-        if flag in ("-p", "--pass") and _compiled(r"(?:mysql|mysqldump|sshpass|mongo|redis-cli|docker login|psql)[^\n|;]*$").search(
-                text[max(0, match.start() - 120):match.start()]):
+        if flag in ("-p", "--pass") and _compiled(
+            r"(?:mysql|mysqldump|sshpass|mongo|redis-cli|docker login|psql)[^\n|;]*$"
+        ).search(text[max(0, match.start() - 120) : match.start()]):
             kind, strength = "password", STRONG
-        if strength != STRONG or value.startswith(("-", "$", "<", "{", "[", "%", "(", "...")) or (is_talk(value) and value != "value"):
+        if (
+            strength != STRONG
+            or value.startswith(("-", "$", "<", "{", "[", "%", "(", "..."))
+            or (is_talk(value) and value != "value")
+        ):
             return match.group()
         if not judge("SECRET", value, bool(quote), True) or (value.isupper() and value.replace("_", "").isalpha()):
             return match.group()
         count += 1
         whole = match.group()
-        return whole[:len(whole) - len(value)] + mark(kind)
+        return whole[: len(whole) - len(value)] + mark(kind)
+
     return _compiled(_FLAG).sub(replace, text), count
 
 
 def _is_header_value(value: str) -> bool:
     if is_talk(value) or re.match(r"[$<{%\[]|\.\.\.", value):
         return False
-    return any(c.isdigit() for c in value) or len(value) >= 24 or (not value.islower() and not value[1:].islower() and len(value) >= 16)
+    return (
+        any(c.isdigit() for c in value)
+        or len(value) >= 24
+        or (not value.islower() and not value[1:].islower() and len(value) >= 16)
+    )
 
 
 def _is_basic(value: str) -> bool:
@@ -267,7 +289,19 @@ def patterns_hex(value: str) -> bool:
 
 
 def _is_random(name: str, value: str) -> bool:
-    if name.lower() in ("integrity", "h1", "sha", "hash", "digest", "checksum", "etag", "base64", "data", "nonce", "sourcemappingurl"):
+    if name.lower() in (
+        "integrity",
+        "h1",
+        "sha",
+        "hash",
+        "digest",
+        "checksum",
+        "etag",
+        "base64",
+        "data",
+        "nonce",
+        "sourcemappingurl",
+    ):
         return False
     upper, lower = any(c.isupper() for c in value), any(c.islower() for c in value)
     return upper and lower and sum(c.isdigit() for c in value) >= 3 and is_dense(value, 24, 4.0 if name.isupper() else 4.3)

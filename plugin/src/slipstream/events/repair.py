@@ -1,4 +1,6 @@
-"""The rare cases of an append: no folder yet, an empty, torn or foreign log, a lock held too long, events that waited beside the log."""
+"""The rare cases of an append: no folder yet, an empty, torn or foreign log, a lock held too long, events that waited
+beside the log."""
+
 from __future__ import annotations
 
 import json
