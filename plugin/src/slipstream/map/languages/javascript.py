@@ -218,6 +218,7 @@ class _Module(ClassScanner):
             if text[following:following + 1] == ",":
                 pos = lex.space(text, following + 1)
                 begin = at = pos
+                self.doc_text = ""
                 continue
             break
         end = self.semicolon(end)

@@ -14,8 +14,14 @@ _WORD_BEFORE = re.compile(r"[\w$]+\Z")
 _TEMPLATE = re.compile(r"\\.|(`)|(\$\{)", re.S)
 _MAX_NESTED_TEMPLATES = 30
 _SPECIAL = r"/\*|`|/(?!/)"
-_APOSTROPHE = (r"'(?:(?<![\w$]')|(?<=\breturn')|(?<=\bcase')|(?<=\bfrom')|(?<=\btypeof')|(?<=\bimport')|(?<=\bin'))"
-               r"[^'\\\n]*(?:\\.[^'\\\n]*){0,400}'?")
+_DOUBLE, _SINGLE = '"', "'"
+
+
+def _quoted_in_jsx(quote: str) -> str:
+    """A string where markup's text may hold quotes: `don't`, `{name}'s`, `12" wide` begin none."""
+    words = "|".join(rf"(?<=\b{word}{quote})" for word in ("return", "case", "from", "typeof", "import", "in", "of"))
+    return rf"{quote}(?:(?<![\w$)\]}}]{quote})|{words})[^{quote}\\\n]*(?:\\.[^{quote}\\\n]*){{0,400}}{quote}?"
+
 
 _WORD = re.compile(r"[\w$]+")
 _SPACE = re.compile(r"\s*")
@@ -32,8 +38,9 @@ class JavaScriptLexicon(Lexicon):
     """Brackets, types, type arguments and statement ends; `jsx` tells that tags and their text may occur."""
 
     def __init__(self, jsx: bool, typed: bool) -> None:
-        noise = quoted('"') + "|" + (_APOSTROPHE if jsx else quoted("'")) + r"|/(?<!:/)/[^\n]*"
-        super().__init__(noise if jsx else noise.replace("(?<!:/)", ""), _SPECIAL, self._special)
+        strings = _quoted_in_jsx if jsx else quoted
+        comment = r"/(?<!:/)/[^\n]*" if jsx else r"//[^\n]*"
+        super().__init__(f"{strings(_DOUBLE)}|{strings(_SINGLE)}|{comment}", _SPECIAL, self._special)
         self.jsx = jsx
         self.typed = typed
         self._templates = 0
@@ -134,12 +141,14 @@ class JavaScriptLexicon(Lexicon):
         conditional = 0
         size = len(text)
         word = ""
+        group = False               # whether the operand just passed was in round brackets: parameters, if `=>` follows
         while True:
             at = self.space(text, end)
             if at >= size:
                 return end
             char = text[at]
             if need:
+                group = char == "("
                 if char in "{[(":
                     end = self.close(text, at)
                     need = False
@@ -178,7 +187,7 @@ class JavaScriptLexicon(Lexicon):
             elif char in "|&.":
                 end = at + 1
                 need = True
-            elif char == "=" and text[at + 1:at + 2] == ">":
+            elif char == "=" and group and text[at + 1:at + 2] == ">":
                 end = at + 2
                 need = True
             elif char == "?" and conditional:

@@ -72,6 +72,7 @@ class _Scanner:
         self.all_names: set[str] = set()
         self.all_at = -1
         self.first = True
+        self.overloads: set[int] = set()
 
     def line(self, pos: int) -> int:
         return self.lines.at(pos) - 1
@@ -169,6 +170,8 @@ class _Scanner:
         else:
             definition.exported = not name.startswith("_")
             self.out.definitions.append(definition)
+        if self.decorator >= 0 and "overload" in self.text[self.decorator:at]:
+            self.overloads.add(line)
         blocks.append(_Block(indent, definition, is_class))
         self.header, self.header_close, self.header_of = at, -1, definition
 
@@ -301,6 +304,9 @@ class _Scanner:
 
     def finish(self) -> None:
         out = self.out
+        if self.overloads:
+            for definitions in [out.definitions, *(d.members for d in out.walk() if d.members)]:
+                _mark_overloads(definitions, self.overloads)
         if self.all_names:
             for definition in out.definitions:
                 if definition.name in self.all_names:
@@ -310,6 +316,15 @@ class _Scanner:
 
 
 _NOT_NAMES = frozenset(("else", "try", "finally", "lambda", "except", "match", "case", "if", "for", "while", "with"))
+
+
+def _mark_overloads(definitions: list[Definition], lines: set[int]) -> None:
+    """Decorated signatures give way to the implementation, or (in a stub) to the first of them."""
+    taken = {d.name for d in definitions if d.line not in lines and d.kind in ("function", "method")}
+    for definition in definitions:
+        if definition.line in lines:
+            definition.overload = definition.name in taken
+            taken.add(definition.name)
 
 
 def _colon(text: str, pos: int, end: int) -> int:

@@ -74,7 +74,12 @@ def scan_source(path: str, data: bytes) -> FileScan:
     if scanner is None:
         module = import_module("slipstream.map.languages." + LANGUAGES[language][1])
         scanner = _scanners[language] = module.scan
-    scanner(text, path, scan)
+    try:
+        scanner(text, path, scan)
+    except (IndexError, ValueError, RecursionError, AttributeError) as error:     # a bug here must not cost the whole map
+        scan.warnings.append(f"scanner stopped: {type(error).__name__}: {error}")
+    if len(scan.imports) > 1:
+        scan.imports = list(dict.fromkeys(scan.imports))
     if not scan.purpose and scan.definitions:
         scan.purpose = purpose_from_names(scan)
     return scan

@@ -30,7 +30,7 @@ class Walker:
         """Offset of the next code; `doc` becomes the offset of the comment right before it, or -1."""
         text = self.text
         doc = -1
-        fresh = pos == 0 or text[pos - 1] == "\n"
+        fresh = pos == 0 or text[pos - 1:pos] == "\n"
         while True:
             match = _BLANKS.match(text, pos)
             at = match.end() if match else pos

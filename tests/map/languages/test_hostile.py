@@ -1,0 +1,101 @@
+"""Text that looks like code: every language's strings and comments filled with the other languages' code, and endless tokens."""
+from __future__ import annotations
+
+import unittest
+from collections.abc import Callable
+
+from slipstream.map.languages.lexer import WINDOW_CHARS
+from slipstream.map.languages.registry import LANGUAGES, scan_source
+
+from tests.map.languages.test_cases import case_files, read_case
+
+Wrap = Callable[[str], str]
+
+
+def _line_comment(mark: str) -> Wrap:
+    return lambda code: "\n".join(f"{mark} {line}" for line in code.split("\n"))
+
+
+def _block(opener: str, closer: str, harmless: str) -> Wrap:
+    return lambda code: opener + code.replace(closer, harmless) + closer
+
+
+def _nested(opener: str, closer: str) -> Wrap:
+    return lambda code: opener + code.replace(opener, "").replace(closer, "") + closer
+
+
+def _escaped(opener: str, closer: str, *escaped: str) -> Wrap:
+    def wrap(code: str) -> str:
+        code = code.replace("\\", "\\\\")
+        for mark in escaped:
+            code = code.replace(mark, "\\" + mark)
+        return opener + code + closer
+    return wrap
+
+
+def _one_line(quote: str, prefix: str = "") -> Wrap:
+    def wrap(code: str) -> str:
+        return prefix + quote + code.replace("\\", "\\\\").replace(quote, "\\" + quote).replace("\n", "\\n").replace("\r", "") + quote
+    return wrap
+
+
+_C_COMMENTS = [_line_comment("//"), _block("/*", "*/", "* /")]
+
+# extension: (first definition, statement that takes a string, last definition, comments, strings)
+ENVELOPES: dict[str, tuple[str, str, str, list[Wrap], list[Wrap]]] = {
+    "py": ("def alpha():\n    return 1\n", "x = %s\n", "def omega():\n    return 2\n", [_line_comment("#")],
+           [_escaped('"""', '"""', '"'), _escaped("'''", "'''", "'"), _one_line('"'), _one_line("'", "f")]),
+    "ts": ("function alpha() {\n}\n", "x(%s);\n", "function omega() {\n}\n", _C_COMMENTS,
+           [_one_line('"'), _one_line("'"), _escaped("`", "`", "`", "$")]),
+    "tsx": ("function alpha() {\n}\n", "x(%s);\n", "function omega() {\n}\n", _C_COMMENTS,
+            [_one_line('"'), _one_line("'"), _escaped("`", "`", "`", "$")]),
+    "js": ("function alpha() {\n}\n", "x(%s);\n", "function omega() {\n}\n", _C_COMMENTS,
+           [_one_line('"'), _one_line("'"), _escaped("`", "`", "`", "$")]),
+    "go": ("package p\n\nfunc alpha() {\n}\n", "var x = %s\n", "func omega() {\n}\n", _C_COMMENTS,
+           [_one_line('"'), _block("`", "`", "'")]),
+}
+
+ENDLESS = ['"', "'", "`", "/", "/*", "*/", "\\", '"\\', "{", "}", "(", "[", "<", "${`", "=/[", "#", "\n#\n", "'''", '"""', "@a\n", "\n  ",
+           "class A {", "def a():\n", "function a(", "a = ", "<a>", "<<A\n", "\r", "\x00", "é\"", "=>", "R\"(", "@\"", "$\"{", "?", ";", ","]
+
+
+ENDLESS_CHARS = 15_000
+
+
+def places(name: str, source: str) -> dict[str, tuple[int, int, int]]:
+    return {d.name: (d.start, d.line, d.end) for d in scan_source(name, source.encode("utf-8")).walk()}
+
+
+class HostileTest(unittest.TestCase):
+    def test_code_of_other_languages_in_text(self) -> None:
+        codes = [(f"{folder}/{name}", read_case(folder, name).decode("utf-8").rstrip("\n")) for folder, name in case_files()]
+        for extension, (first, statement, last, comments, strings) in ENVELOPES.items():
+            for index, wrap in enumerate([*comments, *strings]):
+                for origin, code in codes:
+                    with self.subTest(language=extension, wrapper=index, code=origin):
+                        text = wrap(code)
+                        middle = text + "\n" if index < len(comments) else statement % text
+                        found = places("file." + extension, first + middle + "\n" + last)
+                        start = (first + middle + "\n").count("\n") + 1
+                        self.assertEqual(found.pop("omega", None), (start, start, start + last.count("\n") - 1))
+                        self.assertEqual(found.pop("alpha", None), (first.count("\n") - 1,) * 2 + (first.count("\n"),))
+                        found.pop("x", None)
+                        self.assertEqual(found, {})
+
+    def test_endless_tokens_end(self) -> None:
+        # A scan in square time would take minutes here instead of a second.
+        for key, row in LANGUAGES.items():
+            name = "file." + row[3][0] if row[3] else row[4][0]
+            for token in ENDLESS:
+                with self.subTest(language=key, token=token):
+                    source = (token * (ENDLESS_CHARS // len(token)) + "\n").encode("utf-8")
+                    scan = scan_source(name, source)
+                    self.assertEqual((scan.language, scan.warnings), (key, []))
+
+    def test_long_files_are_read_to_their_end(self) -> None:
+        for extension, (first, statement, last, comments, strings) in ENVELOPES.items():
+            with self.subTest(language=extension):
+                filler = (statement % strings[0]('a "{" b') + comments[0]("it's {") + "\n") * (WINDOW_CHARS // 40)
+                found = places("file." + extension, first + filler + last)
+                start = (first + filler).count("\n") + 1
+                self.assertEqual(found["omega"][1:], (start, start + last.count("\n") - 1))
