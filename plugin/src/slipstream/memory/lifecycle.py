@@ -115,9 +115,12 @@ def check_batch(tree_root: str, store_root: str, payload: dict[str, Any]) -> str
 
 
 def end_turn(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
-    """Stop: the turn becomes an observation. No nagging."""
+    """Stop: the turn becomes an observation, the chat is folded. No nagging."""
+    from slipstream.memory.conversations import try_ingest
     from slipstream.memory.observe import capture
-    capture(store_root, str(payload["session_id"]), tree_root=tree_root)
+    session, transcript = str(payload["session_id"]), _transcript(payload)
+    capture(store_root, session, tree_root=tree_root, transcript_path=transcript)
+    try_ingest(store_root, session, transcript, tree_root)
     return ""
 
 

@@ -28,32 +28,32 @@ class Hit:
         self.fact, self.score, self.reasons = fact, score, reasons
 
 
-def text_terms(text: str) -> list[str]:
-    """Stems of words of three or more characters (two in other scripts or upper case), without stop words, each once."""
-    found: dict[str, None] = {}
+def text_terms(text: str) -> dict[str, str]:
+    """{stem: word} of three or more characters (two in other scripts or upper case), without stop words, each once."""
+    found: dict[str, str] = {}
     for word in words(text):
         if word not in STOP_WORDS and (len(word) > 2 or not word.isascii() or word.upper() in text):
-            found[stem(word)] = None
-    return list(found)
+            found.setdefault(stem(word), word)
+    return found
 
 
-def branch_terms(branch: str) -> list[str]:
+def branch_terms(branch: str) -> dict[str, str]:
     if branch.lower() in _DEFAULT_BRANCHES:
-        return []
+        return {}
     skip = _BRANCH_WORDS | _DEFAULT_BRANCHES
-    return [term for term in text_terms(branch) if term not in skip and not term.isdigit()]
+    return {term: word for term, word in text_terms(branch).items() if word not in skip and not term.isdigit()}
 
 
-def file_terms(paths: Iterable[str]) -> list[str]:
-    """Stems of the parts of each file's base name, extension dropped, each once."""
-    found: dict[str, None] = {}
+def file_terms(paths: Iterable[str]) -> dict[str, str]:
+    """{stem: word} of the parts of each file's base name, extension dropped, each once."""
+    found: dict[str, str] = {}
     for path in paths:
         name = path.replace("\\", "/").rsplit("/", 1)[-1]
         name = name.rsplit(".", 1)[0] if "." in name[1:] else name
         for word in [name.lower(), *split_identifier(name)]:
             if len(word) > 2 and word not in _FILE_WORDS:
-                found[stem(word)] = None
-    return list(found)
+                found.setdefault(stem(word), word)
+    return found
 
 
 class _Matter:
@@ -67,39 +67,46 @@ class _Matter:
         self.rest = {stem(word) for word in words(fact.body + " " + fact.type)}
 
 
+def fact_terms(fact: Fact) -> set[str]:
+    """Every stem of a fact, whatever its field."""
+    matter = _Matter(fact)
+    return matter.title | matter.tags | matter.rest
+
+
 def rank_by_signal(facts: Iterable[Fact], signal: Signal) -> list[Hit]:
     """Facts with a match, best first; equal scores go to the newer, then by name. Whole words (stems) match, never parts."""
     branch, files = branch_terms(signal.branch), file_terms(signal.changed_files)
     prompt = text_terms(signal.prompt)
-    commits = [term for term in text_terms(" ".join(signal.commits)) if term not in prompt and term not in _BRANCH_WORDS]
+    commits = {term: word for term, word in text_terms(" ".join(signal.commits)).items()
+               if term not in prompt and word not in _BRANCH_WORDS}
     hits = []
     for fact in facts:
         matter = _Matter(fact)
         score, reasons = 0.0, []
-        for term in branch:
+        for term, word in branch.items():
             if term in matter.title or term in matter.tags:
                 score += WEIGHT_BRANCH
-                reasons.append(f"branch:{term}")
-        for term in files:
+                reasons.append(f"branch:{word}")
+        for term, word in files.items():
             if term in matter.tags:
                 score += WEIGHT_TAG + WEIGHT_FILE
-                reasons.append(f"file+tag:{term}")
+                reasons.append(f"file+tag:{word}")
             elif term in matter.title:
                 score += WEIGHT_FILE
-                reasons.append(f"file:{term}")
-        for term in prompt:
+                reasons.append(f"file:{word}")
+        for term, word in prompt.items():
             if term in matter.tags:
                 score += WEIGHT_TAG
-                reasons.append(f"prompt-tag:{term}")
+                reasons.append(f"prompt-tag:{word}")
             elif term in matter.title:
                 score += WEIGHT_DESCRIPTION
-                reasons.append(f"prompt:{term}")
+                reasons.append(f"prompt:{word}")
             elif term in matter.rest:
                 score += WEIGHT_REST
-        for term in commits:
+        for term, word in commits.items():
             if term in matter.tags or term in matter.title:
                 score += WEIGHT_COMMIT
-                reasons.append(f"commit:{term}")
+                reasons.append(f"commit:{word}")
         if score > 0:
             hits.append(Hit(fact, score, list(dict.fromkeys(reasons))))
     hits.sort(key=lambda hit: hit.fact.name)

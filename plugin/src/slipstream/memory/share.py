@@ -1,0 +1,20 @@
+"""Sharing facts with a team through git: the store's .gitignore lets the memory folder pass, and nothing else."""
+from __future__ import annotations
+
+import os
+
+from slipstream.base.files import write_atomic
+from slipstream.base.store import ensure_store, store_path
+
+SHARED_IGNORE = "/*\n!/.gitignore\n!/memory/\n"
+# The index is rebuilt from the facts; two branches' indexes are simply joined until then.
+_ATTRIBUTES = "MEMORY.md merge=union\n"
+
+
+def share_memory(store_root: str) -> list[str]:
+    """Rewrites the ignore file; returns the paths to add to git. Running it again changes nothing."""
+    folder = ensure_store(store_root)
+    write_atomic(os.path.join(folder, ".gitignore"), SHARED_IGNORE, 0o644, only_if_changed=True)
+    attributes = store_path(store_root, "memory", ".gitattributes")
+    write_atomic(attributes, _ATTRIBUTES, 0o644, only_if_changed=True)
+    return [".claude/slipstream/.gitignore", ".claude/slipstream/memory"]
