@@ -100,8 +100,10 @@ def find_file(root: str, path: str, index: IndexFile | None) -> Found:
                  "rescanned: changed since the index was made" if known is not None else "")
 
 
-def find_named(index: IndexFile, name: str) -> list[str]:
-    """Paths of the files that, by the index, define the last part of `name`."""
+def find_named(root: str, index: IndexFile, name: str) -> list[str]:
+    """Paths of the files that, by the index, may define the last part of `name`; none that a link leads elsewhere."""
     last = name.rpartition(".")[2]
     slots = index.find_slots(key_of(b":", last.encode("utf-8", "replace")))
-    return sorted({index.path(index.record(slot)) for slot in slots})
+    root = os.path.realpath(root)
+    paths = {index.path(index.record(slot)) for slot in slots}
+    return sorted(path for path in paths if os.path.realpath(os.path.join(root, path)) == os.path.join(root, path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from binascii import crc32
 
@@ -136,7 +137,7 @@ def _refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) ->
     table, root = result.table, result.root
     changed, gone = _changed_folders(table, root)
     new: list[str] = []
-    rules_changed = _stamps(root, table.meta["rules"]) != table.meta["rules"]
+    rules_changed = not table.meta["rules"] or _stamps(root, table.meta["rules"]) != table.meta["rules"]
     if rules_changed or changed or gone or (ask_git and table.meta.get("unasked")):
         walker = Walker(root, lambda path: is_source_in(root, path))
         if rules_changed or table.meta.get("unasked"):
@@ -148,9 +149,13 @@ def _refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) ->
             table.folders = walk.folders
             _note_walk(table, walk, walker, None)
         else:
-            for folder in gone:
-                del table.folders[folder]
-            walk = walker.walk_folders(changed, table.folders, ask_git)
+            if gone:
+                _drop_folders(result, gone)
+            changed = [folder for folder in changed if folder in table.folders]
+            walk = walker.walk_folders(changed, table.folders, table.slots, ask_git)
+            if any(path not in table.meta["rules"] for path in walk.watched):
+                table.meta["rules"] = {}  # a new pattern file: everything below it may be judged otherwise
+                return _refresh_known(result, ask_git, progress)
             table.folders.update(walk.folders)
             _note_walk(table, walk, walker, set(walk.folders) | set(gone))
         new = [path for path in walk.files if path not in table.slots]
@@ -164,6 +169,7 @@ def _refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) ->
     manifests = _stamps(root, table.meta["manifests"])
     if not result.modified_only or manifests != table.meta["manifests"]:
         _enter(table, root)
+    return None
 
 
 def _scan_into(result: Refresh, paths: list[str], new: set[str], progress: Progress | None) -> None:
@@ -215,12 +221,13 @@ def _note_walk(table: Table, walk: Walk, walker: Walker, walked: set[str] | None
     """Keep what a walk of the folders `walked` (None: all) says about rules and left out paths."""
     meta = table.meta
     if walked is None:
-        rules, skipped = [], []
+        rules, skipped = [IGNORE_FILE], []
         if walker.git_dirs:
             rules.append(os.path.join(walker.git_dirs[1], "info", "exclude"))
         meta["skippedCount"] = 0
     else:
         rules = [path for path in meta["rules"] if path.rpartition("/")[0] not in walked or not path.endswith(IGNORE_FILE)]
+        rules.append(IGNORE_FILE)
         kept = [one for one in meta["skipped"] if one[0].rstrip("/").rpartition("/")[0] not in walked]
         meta["skippedCount"] -= len(meta["skipped"]) - len(kept)
         skipped = kept
@@ -246,22 +253,35 @@ def _changed_folders(table: Table, root: str) -> tuple[list[str], list[str]]:
     before = root + "/"
     for folder, mtime in table.folders.items():
         try:
-            if os.stat(before + folder).st_mtime_ns != mtime:
-                changed.append(folder)
+            info = os.lstat(before + folder)
         except OSError:
             gone.append(folder)
+            continue
+        if not stat.S_ISDIR(info.st_mode):
+            gone.append(folder)  # a link now: never followed
+        elif info.st_mtime_ns != mtime:
+            changed.append(folder)
     return changed, gone
+
+
+def _drop_folders(result: Refresh, gone: list[str]) -> None:
+    starts = tuple(folder + "/" for folder in gone)
+    for path in [path for path in result.table.slots if path.startswith(starts)]:
+        _remove(result, path)
+    folders = result.table.folders
+    for folder in [folder for folder in folders if (folder + "/").startswith(starts)]:
+        del folders[folder]
 
 
 def _stale_files(result: Refresh) -> list[str]:
     """Files whose bytes are no longer those the index knows; the ones that are gone leave the table."""
     table, before = result.table, result.root + "/"
     stale, restamped = [], 0
-    stat = os.lstat
+    lstat = os.lstat
     for path, slot in list(table.slots.items()):
         record = table.records[slot]
         try:
-            info = stat(before + path)
+            info = lstat(before + path)
         except OSError:
             _remove(result, path)
             continue

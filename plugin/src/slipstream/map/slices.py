@@ -81,7 +81,7 @@ def _anywhere(root: str, name: str, index: IndexFile | None) -> list[tuple[Found
     found: list[tuple[Found, Symbol]] = []
     gone: list[str] = []
     try:
-        for path in find_named(index, name) if index is not None else ():
+        for path in find_named(root, index, name) if index is not None else ():
             try:
                 place = find_file(root, path, index)
             except SlipstreamError:

@@ -222,7 +222,7 @@ def load_table(path: str, identity: int) -> Table | None:
     with index:
         try:
             return _load(index)
-        except (DamagedIndex, OSError, ValueError, KeyError, struct.error):
+        except (DamagedIndex, OSError, ValueError, KeyError, TypeError, RecursionError, struct.error):
             return None
 
 
@@ -242,6 +242,7 @@ def _load(index: IndexFile) -> Table:
     text = bytes(table.path_bytes)
     table.paths = [os.fsdecode(text[record[PATH]:record[PATH] + record[PATH_LENGTH]]) for record in table.records]
     table.slots = {path: slot for slot, path in enumerate(table.paths) if path}
+    _check(table)
     table.sections = bytearray(index.part("sections"))
     names_blob = index.part("names")
     for offset, length, crc in BUCKET.iter_unpack(index.part("buckets")):
@@ -251,3 +252,28 @@ def _load(index: IndexFile) -> Table:
         table.buckets.append(blob)
     return table
 
+
+
+def _check(table: Table) -> None:
+    """An index may have come with a clone: it names nothing outside the tree, and its own notes have their types."""
+    for path in table.slots:
+        if path.rpartition("/")[0] not in table.folders:
+            raise DamagedIndex("a file without its folder")
+    for folder in table.folders:
+        pieces = folder.split("/")
+        if folder and ("" in pieces or ".." in pieces or "." in pieces or "/".join(pieces[:-1]) not in table.folders):
+            raise DamagedIndex("a folder without the one above")
+    if table.paths and any(path.rpartition("/")[2] in ("", ".", "..") for path in table.slots):
+        raise DamagedIndex("a file without a name")
+    meta = table.meta
+    lists = (meta["skipped"], meta["entryPoints"])
+    if not all(isinstance(one, list) for one in lists) or not (
+            isinstance(meta["rules"], dict) and isinstance(meta["manifests"], dict)):
+        raise DamagedIndex("notes")
+    if not all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], str)
+               for one in meta["skipped"]) or not all(isinstance(one, str) for one in meta["entryPoints"]):
+        raise DamagedIndex("notes")
+    if not isinstance(meta["skippedCount"], int) or not isinstance(meta.get("edition", 0), int):
+        raise DamagedIndex("notes")
+    if not isinstance(meta.get("unpublished"), (list, type(None))):
+        raise DamagedIndex("notes")

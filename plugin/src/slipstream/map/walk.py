@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Callable
+import time
+from collections.abc import Callable, Container
 
 from slipstream.base.git import find_git_dirs, run_git
 from slipstream.map.ignore import IgnoreRules, load_patterns, outer_rules
+from slipstream.map.scan import SETTLED_NS
 from slipstream.map.skips import find_folder_reason
 
 GIT_TIMEOUT_S = 60.0
 MAX_SKIPPED = 2_000
+UNSETTLED = -1  # instead of a folder's mtime: look again next time, it was unreadable or has only just changed
 STORE_FOLDER = ".claude/slipstream"
 IGNORE_FILE = ".gitignore"
 
@@ -43,6 +46,7 @@ class Walker:
     def __init__(self, root: str, is_source: IsSource) -> None:
         self.root = root
         self.is_source = is_source
+        self.now = time.time_ns()
         self.git_dirs = find_git_dirs(root)
         self.rules, self.prefix = outer_rules(root, self.git_dirs, os.path.expanduser("~"))
 
@@ -56,16 +60,21 @@ class Walker:
         found.files.sort()
         return found
 
-    def walk_folders(self, folders: list[str], known: dict[str, int], ask_git: bool) -> Walk:
-        """Only `folders`, which have changed, and what is new below them; `known` are the folders walked before."""
+    def walk_folders(self, folders: list[str], known: dict[str, int], files: Container[str], ask_git: bool) -> Walk:
+        """What is new in `folders`, which have changed, and below them.
+
+        `known` are the folders and `files` the files found before; git is asked only about files it has not judged yet.
+        """
         found = Walk()
         for folder in sorted(folders):
             if folder not in found.folders:
                 self._walk_below(folder, self._rules_above(folder), found, known)
+        found.files[:] = [path for path in found.files if path not in files]
         if ask_git and self.git_dirs and found.files:
             listed = self._list_git(folders)
             if listed:
                 self._merge_git(found, listed)
+                found.files[:] = [path for path in found.files if path not in files]
         return found
 
     def _rules_above(self, folder: str) -> IgnoreRules:
@@ -83,12 +92,14 @@ class Walker:
             folder, rules = pending.pop()
             full = os.path.join(self.root, folder) if folder else self.root
             try:
-                found.folders[folder] = os.stat(full).st_mtime_ns
+                mtime = os.stat(full).st_mtime_ns
                 with os.scandir(full) as scan:
                     entries = list(scan)
             except OSError as error:
-                found.skip(folder or ".", f"unreadable folder: {error.strerror}")
+                found.folders[folder] = UNSETTLED
+                found.skip((folder or ".") + "/", f"unreadable: {error.strerror}")
                 continue
+            found.folders[folder] = mtime if mtime + SETTLED_NS < self.now else UNSETTLED
             before = folder + "/" if folder else ""
             if any(entry.name == IGNORE_FILE for entry in entries):
                 found.watched.append(before + IGNORE_FILE)

@@ -1,0 +1,74 @@
+"""The ignore rules without git, held against git itself on generated trees."""
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import unittest
+
+from slipstream.map.ignore import parse_patterns
+from slipstream.map.walk import Walker
+
+from tests.map.trees import TreeCase
+
+NAMES = ["a", "b", "foo", "bar", "foo.py", "a.b", "x.min.js", "[z]", "A", "foo bar", "#x", "!n", "trail ", "ünï", "a-b", "é.py", "doc"]
+PIECES = ["a", "b", "foo", "bar", "*", "**", "?", "*.py", "foo*", "[a-c]", "[!a]", "[^b-z]*", "*.b", "x.*", "\\[z\\]", "\\#x", "[[:upper:]]",
+          "foo\\ bar", "d?c", "[]a]", "[a-", "*o*", "ün*", "é.py", "?.py", "\\!n", "trail\\ ", "[\\z]", "a**b", "doc"]
+
+
+def git(root: str, *args: str) -> bytes:
+    env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "HOME": root, "XDG_CONFIG_HOME": root}
+    return subprocess.run(["git", *args], cwd=root, env=env, check=True, capture_output=True).stdout
+
+
+def pattern(chance: random.Random) -> str:
+    text = "/".join(chance.choice(PIECES) for _ in range(chance.choice((1, 1, 1, 2, 2, 3))))
+    text = ("/" if chance.random() < 0.2 else "") + text + ("/" if chance.random() < 0.25 else "")
+    return ("!" if chance.random() < 0.25 else "") + text + ("  " if chance.random() < 0.1 else "")
+
+
+@unittest.skipUnless(shutil.which("git"), "git is not here to compare with")
+class AgainstGit(TreeCase):
+    def make(self, chance: random.Random) -> None:
+        folders = [""]
+        for _ in range(14):
+            folders.append(os.path.join(chance.choice(folders), chance.choice(NAMES)))
+        for folder in set(folders):
+            full = os.path.join(self.root, folder)
+            try:
+                os.makedirs(full, exist_ok=True)
+            except OSError:
+                continue
+            for name in chance.sample(NAMES, 5):
+                if not os.path.isdir(os.path.join(full, name)):
+                    open(os.path.join(full, name), "w").close()
+            if chance.random() < 0.4 or not folder:
+                lines = [pattern(chance) for _ in range(chance.randint(1, 5))]
+                with open(os.path.join(full, ".gitignore"), "w", newline="") as stream:
+                    stream.write(chance.choice(("", "\ufeff")) + chance.choice(("\n", "\r\n")).join([*lines, "# note", ""]))
+
+    def test_same_files_as_git_lists(self) -> None:
+        for seed in range(60):
+            chance = random.Random(seed)
+            root = self.root
+            self.root = os.path.join(root, str(seed))
+            os.mkdir(self.root)
+            git(self.root, "init", "-q")
+            self.make(chance)
+            os.environ["XDG_CONFIG_HOME"] = root
+            try:
+                walk = Walker(self.root, lambda path: True).walk(ask_git=False)
+            finally:
+                del os.environ["XDG_CONFIG_HOME"]
+            listed = git(self.root, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
+            wanted = sorted(os.fsdecode(path) for path in listed if path)
+            self.assertEqual(walk.files, wanted, f"seed {seed}")
+            self.root = root
+
+
+class Parsing(unittest.TestCase):
+    def test_lines(self) -> None:
+        found = parse_patterns(b"\xef\xbb\xbf# note\r\n\n!keep/\r\nplain \\ \n*.o\n/\n")
+        self.assertEqual([(one.negated, one.only_folders, one.literal, one.suffix) for one in found],
+                         [(True, True, b"keep", None), (False, False, None, None), (False, False, None, b".o")])
