@@ -5,6 +5,7 @@ request that needs it, not at the start.
 """
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from typing import Any, Callable
@@ -14,6 +15,7 @@ from slipstream.mcp.protocol import Connection, Request, error_response, handle_
 MAX_WORKERS = 8  # a lane; threads are made on demand
 EXIT_GRACE_S = 1.0
 PROGRESS_EVERY_S = 1.0
+SWITCH_S = 0.002  # how long a computing thread may keep the others waiting (Python's own 5 ms shows in every ping)
 CUT_TEXT = "stopped: the client closed the input before this was done"
 
 
@@ -59,6 +61,7 @@ class Workers:
         self._open: dict[int, tuple[Any, Request | None, float]] = {}  # number -> message, request, start
         self._count = 0
         self._ticking = False
+        sys.setswitchinterval(SWITCH_S)
 
     def submit(self, message: Any, request: Request | None) -> None:
         """Queues one message; its request, if it is a single one, is registered already."""
@@ -95,6 +98,7 @@ class Workers:
             end_session(self.connection)
 
     def _serve(self, number: int, message: Any, request: Request | None) -> None:
+        answer: Any
         try:
             if isinstance(message, list):  # the loop has seen that batches are allowed; that may have changed since
                 answer = handle_batch(message, self.connection)
@@ -132,7 +136,6 @@ class Workers:
 
 def log_exception(where: str) -> None:
     """The traceback on standard error, which hosts keep in their logs; never on the wire."""
-    import sys
     import traceback
     sys.stderr.write("slipstream %s:\n%s" % (where, traceback.format_exc()))
 

@@ -100,7 +100,8 @@ def _render(one: Slice, continuation: str, with_kind: bool = True) -> str:
 
 def _pages(parts: list[str], names: list[str]) -> str:
     """Whole slices as far as they fit; at least the first."""
-    shown, size = [], 0
+    shown: list[str] = []
+    size = 0
     for part in parts:
         size += len(part.encode("utf-8", "replace")) + 2
         if shown and size > SYMBOLS_BYTES:
