@@ -7,6 +7,7 @@ from typing import Any
 from unittest import mock
 
 from slipstream.mcp import jobs, protocol, server
+
 from tests.mcp import initialize, message
 
 WAIT_S = 20.0

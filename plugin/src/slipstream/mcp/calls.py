@@ -1,7 +1,7 @@
 """tools/call: finds the tool, checks its arguments, runs it, bounds its answer. A failing tool is a result with isError."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.mcp.protocol import INVALID_PARAMS, Connection, ProtocolError, Request, load_table
@@ -35,9 +35,28 @@ class Call:
         from slipstream.base.roots import find_store_root
         return find_store_root(self.root)
 
+    def host_session(self) -> tuple[str | None, str | None]:
+        """(session, transcript) of the host that this server's hooks told of; (our own session, None) where none did.
+
+        (None, None) in a host that has hooks but has not called one yet: then the latest session is meant.
+        """
+        known = self.connection.cache.get("host_session")
+        if known:
+            from slipstream.events.backfill import accept_transcript
+            return known[0], accept_transcript(known[1], known[0]) if known[1] else None
+        from slipstream.mcp.feeder import find_mode
+        return (self.session if find_mode(self.root, self.request.client)[0] == "mcp-only" else None), None
+
+    def later(self, work: Callable[[], object]) -> None:
+        """Bookkeeping, done once the answer is sent."""
+        self.request.after.append(lambda: _quietly(work))
+
     def progress(self, done: int, total: int) -> None:
-        """For work that reports how far it is. Raises Cancelled when the client no longer wants the answer."""
+        """For work that reports how far it is. Raises Cancelled, as `check` does, when the answer is no longer wanted."""
         self.request.progress = (done, total)
+        self.check()
+
+    def check(self) -> None:
         if self.request.cancelled:
             raise Cancelled
 
@@ -49,6 +68,9 @@ def call_tool(request: Request, connection: Connection) -> dict[str, Any]:
     from slipstream.mcp.hidden import HIDDEN_TOOLS, call_hidden
     if name in HIDDEN_TOOLS:
         from slipstream.mcp.roots import default_root
+        if isinstance(arguments, dict) and isinstance(arguments.get("session_id"), str) and arguments["session_id"]:
+            transcript = arguments.get("transcript_path")
+            connection.cache["host_session"] = arguments["session_id"], transcript if isinstance(transcript, str) else ""
         return text_result(call_hidden(name, arguments, default_root(connection)))
     tool = next((one for one in load_table()["tools"] if one["name"] == name), None)
     if tool is None:
@@ -65,7 +87,8 @@ def call_tool(request: Request, connection: Connection) -> dict[str, Any]:
     from slipstream.mcp.roots import resolve_root
     try:
         root = resolve_root(checked.pop("root", ""), request, connection)
-        call = Call(root, request, connection, session_id(request, connection))
+        known = connection.cache.get("host_session")
+        call = Call(root, request, connection, known[0] if known else session_id(request, connection))
         module = __import__("slipstream.mcp." + TOOLS[name], fromlist=[name])
         text = bound_answer(getattr(module, name)(checked, call))
     except SlipstreamError as error:
@@ -76,8 +99,15 @@ def call_tool(request: Request, connection: Connection) -> dict[str, Any]:
         from slipstream.mcp.jobs import log_exception
         log_exception(name)
         return text_result('tool "%s" failed: %s: %s' % (name, type(error).__name__, error), is_error=True)
-    note_call(call, name, checked, text)
+    request.after.append(lambda: note_call(call, name, checked, text))
     return text_result(text)
+
+
+def _quietly(work: Callable[[], object]) -> None:
+    try:
+        work()
+    except (OSError, SlipstreamError):
+        pass  # a store that cannot be written loses a figure, nothing else
 
 
 def text_result(text: str, is_error: bool = False) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from slipstream.base.clock import to_iso
 from slipstream.mcp.protocol import Connection, Request
 
 if TYPE_CHECKING:
@@ -72,29 +73,25 @@ def start_session(connection: Connection) -> None:
 
 
 def note_call(call: Call, name: str, arguments: dict[str, Any], text: str) -> None:
-    """One event for one successful call, in the store of the call's own root. Never raises."""
+    """One event for one successful call, in the store of the call's own root."""
+    _start(call.connection, call.root, call.request.client, call.session)
     if not is_on("SLIPSTREAM_MCP_EMIT", find_mode(call.root, call.request.client)[0]):
         return
-    try:
-        _start(call.connection, call.root, call.request.client, call.session)
-        store_root, feed, now = call.store_root, _feed(call.connection), time.time()
-        key = (store_root, call.session)
-        with feed.lock:
-            last = feed.turns.get(key)
-            feed.turns[key] = now
-            watch, feed.watched = not feed.watched, True
-        if last is not None and now - last >= IDLE_S:
-            _append(store_root, call.session, "stop", "turn ended: idle")
-        from slipstream.events.ingest import substance
-        data: dict[str, Any] = {"bytes": len(text.encode("utf-8", "surrogatepass")), "source": "mcp", "tool": name}
-        if arguments.get("file"):
-            data["file"] = arguments["file"]
-        _append(store_root, call.session, "post-tool", ("%s %s" % (name, substance(arguments)[1])).strip(), data)
-        if watch:
-            threading.Thread(target=_watch, args=(feed,), name="mcp-idle", daemon=True).start()
-    except Exception:
-        from slipstream.mcp.jobs import log_exception
-        log_exception("event of " + name)
+    store_root, feed, now = call.store_root, _feed(call.connection), time.time()
+    key = (store_root, call.session)
+    with feed.lock:
+        last = feed.turns.get(key)
+        feed.turns[key] = now
+        watch, feed.watched = not feed.watched, True
+    if last is not None and now - last >= IDLE_S:
+        _append(store_root, call.session, "stop", "turn ended: idle", ts=to_iso(last))
+    from slipstream.events.ingest import substance
+    data: dict[str, Any] = {"bytes": len(text.encode("utf-8", "surrogatepass")), "source": "mcp", "tool": name}
+    if arguments.get("file"):
+        data["file"] = arguments["file"]
+    _append(store_root, call.session, "post-tool", ("%s %s" % (name, substance(arguments)[1])).strip(), data)
+    if watch:
+        threading.Thread(target=_watch, args=(feed,), name="mcp-idle", daemon=True).start()
 
 
 def end_session(connection: Connection) -> None:
@@ -107,13 +104,13 @@ def end_session(connection: Connection) -> None:
 def _start(connection: Connection, root: str, client: str, session: str) -> None:
     from slipstream.base.roots import find_store_root
     store_root, feed = find_store_root(root), _feed(connection)
-    with feed.lock:
+    mode, reason = find_mode(root, client)
+    with feed.lock:  # held while appending, so that no call's event comes before it
         if (store_root, session) in feed.started:
             return
         feed.started.add((store_root, session))
-    mode, reason = find_mode(root, client)
-    if is_on("SLIPSTREAM_MCP_EMIT", mode):
-        _append(store_root, session, "session-start", "mcp session: %s (%s)" % (session, reason), {"source": "mcp"})
+        if is_on("SLIPSTREAM_MCP_EMIT", mode):
+            _append(store_root, session, "session-start", "mcp session: %s (%s)" % (session, reason), {"source": "mcp"})
     if is_on("SLIPSTREAM_DASHBOARD", mode):
         from slipstream.dashboard.launch import ensure_started
         ensure_started(store_root, root)
@@ -125,21 +122,23 @@ def _feed(connection: Connection) -> Feed:
     return feed
 
 
-def _append(store_root: str, session: str, kind: str, label: str, data: dict[str, Any] | None = None) -> None:
+def _append(store_root: str, session: str, kind: str, label: str, data: dict[str, Any] | None = None,
+            ts: str | None = None) -> None:
     from slipstream.events.append import append_event
-    append_event(store_root, session, "main", kind, label, data)
+    append_event(store_root, session, "main", kind, label, data, ts)
 
 
 def _close(feed: Feed, idle_s: float) -> None:
     """Ends each turn that has been idle for so long, and turns its events into observations."""
     now = time.time()
     with feed.lock:
-        over = [key for key, last in feed.turns.items() if now - last >= idle_s]
-        for key in over:
-            del feed.turns[key]
-    for store_root, session in over:
+        over = [(*key, last) for key, last in feed.turns.items() if now - last >= idle_s]
+        for store_root, session, _ in over:
+            del feed.turns[(store_root, session)]
+    for store_root, session, last in over:
         try:
-            _append(store_root, session, "stop", "turn ended: idle" if idle_s else "turn ended: the editor closed")
+            _append(store_root, session, "stop", "turn ended: idle" if idle_s else "turn ended: the editor closed",
+                    ts=to_iso(last))
             from slipstream.memory.observe import capture
             capture(store_root, session)
         except Exception:

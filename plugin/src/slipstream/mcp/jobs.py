@@ -10,7 +10,7 @@ import threading
 import time
 from typing import Any, Callable
 
-from slipstream.mcp.protocol import Connection, Request, error_response, handle_batch, handle_request
+from slipstream.mcp.protocol import Connection, Request, error_response, handle_batch, handle_request, is_request_id, run_after
 
 MAX_WORKERS = 8  # a lane; threads are made on demand
 EXIT_GRACE_S = 1.0
@@ -50,6 +50,16 @@ class Lane:
                 self._unfinished -= 1
 
 
+class Job:
+    """One message being served."""
+
+    __slots__ = ("answered", "message", "request", "started")
+
+    def __init__(self, message: Any, request: Request | None):
+        self.message, self.request, self.started = message, request, time.monotonic()
+        self.answered = False
+
+
 class Workers:
     """Runs messages of one connection and sends their answers."""
 
@@ -58,7 +68,7 @@ class Workers:
         self._send = send
         self._lanes = {name: Lane(name) for name in ("tools", "hooks")}
         self._changed = threading.Condition()
-        self._open: dict[int, tuple[Any, Request | None, float]] = {}  # number -> message, request, start
+        self._open: dict[int, Job] = {}
         self._count = 0
         self._ticking = False
         sys.setswitchinterval(SWITCH_S)
@@ -68,7 +78,7 @@ class Workers:
         with self._changed:
             self._count += 1
             number = self._count
-            self._open[number] = (message, request, time.monotonic())
+            self._open[number] = Job(message, request)
             if request and _progress_token(message) is not None and not self._ticking:
                 self._ticking = True
                 threading.Thread(target=self._tick, name="mcp-progress", daemon=True).start()
@@ -86,13 +96,10 @@ class Workers:
             while self._open and self._changed.wait(max(0.0, deadline - time.monotonic())):
                 pass
             left, self._open = self._open, {}
-        for message, request, _ in left.values():
-            if request is None:
-                answers = [_cut(part["id"]) for part in message if isinstance(part, dict) and "id" in part]
-                if answers:
-                    self._send(answers)
-            elif not request.cancelled:
-                self._send(_cut(request.id))
+            for job in left.values():
+                if not job.answered:
+                    job.answered = True
+                    self._send_cut(job)
         if "feed" in self.connection.cache:
             from slipstream.mcp.feeder import end_session
             end_session(self.connection)
@@ -107,13 +114,27 @@ class Workers:
         except BaseException as error:  # a bug in the server itself; the request still gets its answer
             answer = None if request is None else error_response(request.id, -32603, repr(error))
         with self._changed:
-            mine = self._open.pop(number, None) is not None  # else the end of input has answered it
-            if mine and answer is not None:
-                try:
-                    self._send(answer)
-                except OSError:
-                    pass  # the reader notices the same
+            job = self._open.get(number)
+            if job is not None and not job.answered:  # else the end of input has answered it
+                job.answered = True
+                if answer is not None:
+                    try:
+                        self._send(answer)
+                    except OSError:
+                        pass  # the reader notices the same
+        if request is not None:
+            run_after(request)
+        with self._changed:
+            self._open.pop(number, None)
             self._changed.notify_all()
+
+    def _send_cut(self, job: Job) -> None:
+        if job.request is None:
+            answers = [_cut(part["id"]) for part in job.message if isinstance(part, dict) and is_request_id(part.get("id"))]
+            if answers:
+                self._send(answers)
+        elif not job.request.cancelled:
+            self._send(_cut(job.request.id))
 
     def _tick(self) -> None:
         """Tells clients that asked for it that long work goes on: a number that grows, once a second."""
@@ -121,8 +142,8 @@ class Workers:
             time.sleep(PROGRESS_EVERY_S)
             now = time.monotonic()
             with self._changed:
-                waiting = [(request, started) for message, request, started in self._open.values()
-                           if request and not request.cancelled and request.progress_token is not None]
+                waiting = [(job.request, job.started) for job in self._open.values() if job.request and not job.answered
+                           and not job.request.cancelled and job.request.progress_token is not None]
                 if not self._open:
                     self._ticking = False
                     return

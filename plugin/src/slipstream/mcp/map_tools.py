@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from slipstream.base.errors import SlipstreamError
@@ -12,22 +15,30 @@ if TYPE_CHECKING:
     from slipstream.map.slices import Slice
     from slipstream.mcp.calls import Call
 
+LOOK_UP_S = 0.2  # how often one that waits looks whether it was cancelled
 SYMBOLS_BYTES = 30_000  # a page of slices: under the answer's ceiling, with room for the last line
 _refreshing: dict[str, threading.Lock] = {}
 _guard = threading.Lock()
 
 
-def open_project(call: Call) -> Index:
-    """The index of the call's project, brought up to date; two calls at once do a cold scan once."""
-    from slipstream.map.index import open_index
+@contextmanager
+def refreshing(call: Call) -> Iterator[None]:
+    """Held while the index is brought up to date: two calls that come together do a cold scan once."""
     with _guard:
         lock = _refreshing.setdefault(call.root, threading.Lock())
-    while not lock.acquire(timeout=0.2):
-        call.progress(0, 0)
+    while not lock.acquire(timeout=LOOK_UP_S):
+        call.check()
     try:
-        return open_index(call.root, progress=call.progress)
+        yield
     finally:
         lock.release()
+
+
+def open_project(call: Call) -> Index:
+    """The index of the call's project, up to date."""
+    from slipstream.map.index import open_index
+    with refreshing(call):
+        return open_index(call.root, progress=call.progress)
 
 
 def _ensure_index(call: Call) -> None:
@@ -48,6 +59,30 @@ def locate(call: Call, name: str) -> str:
 
 def to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def sp_map(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.map.publish import refresh_map
+    from slipstream.map.render import DEFAULT_BUDGET_TOKENS, render_map
+    path = locate(call, arguments["path"]) if arguments.get("path") else None
+    if path == ".":
+        path = None
+    with refreshing(call):
+        index, text = refresh_map(call.root, progress=call.progress)
+    if path is not None and path not in index.table.slots and not os.path.isdir(os.path.join(call.root, path)):
+        raise SlipstreamError("%s: no such folder, and no file that the map knows" % path)
+    budget = arguments.get("budget", DEFAULT_BUDGET_TOKENS)
+    if path is not None or budget != DEFAULT_BUDGET_TOKENS:
+        text = render_map(index, budget, path)
+    charge(call, text)
+    return text
+
+
+def sp_mindmap(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.map.mindmap import build_tree, render_mermaid
+    index = open_project(call)
+    files = ((entry.path, sum(one.exported for one in entry.symbols), entry.purpose) for entry in index.files())
+    return "```mermaid\n%s\n```" % render_mermaid(build_tree(os.path.basename(call.root) or call.root, files)).strip("\n")
 
 
 def sp_symbol(arguments: dict[str, Any], call: Call) -> str:
@@ -88,7 +123,9 @@ def sp_lines(arguments: dict[str, Any], call: Call) -> str:
 def sp_outline(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.map.outline import outline_file, outline_to_json, render_outline
     found = outline_file(call.root, locate(call, arguments["file"]))
-    return to_json(outline_to_json(found.entry)) if arguments.get("format") == "json" else render_outline(found)
+    text = to_json(outline_to_json(found.entry)) if arguments.get("format") == "json" else render_outline(found)
+    charge(call, text)
+    return text
 
 
 def _render(one: Slice, continuation: str, with_kind: bool = True) -> str:
@@ -114,7 +151,11 @@ def _pages(parts: list[str], names: list[str]) -> str:
 
 def _note_saving(call: Call, one: Slice) -> None:
     from slipstream.context.savings import record_saving
-    try:
-        record_saving(call.store_root, call.session, one.path, len(one.code.encode("utf-8", "replace")), one.file_bytes)
-    except (ImportError, OSError, SlipstreamError):
-        pass  # a figure, not a reason to withhold an answer
+    served = len(one.code.encode("utf-8", "replace"))
+    call.later(lambda: record_saving(call.store_root, call.session, one.path, served, one.file_bytes))
+
+
+def charge(call: Call, text: str) -> None:
+    """Maps, outlines and searches are the price of scoped reading, and are counted as such."""
+    from slipstream.context.savings import charge_map
+    call.later(lambda: charge_map(call.store_root, call.session, len(text.encode("utf-8", "replace"))))

@@ -1,15 +1,190 @@
-"""Tools over memory: facts, observations, lessons, digests."""
+"""Tools over memory: facts, one search over everything remembered, observations, lessons, digests."""
 from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from slipstream.base.errors import SlipstreamError
+
+if TYPE_CHECKING:
+    from slipstream.mcp.calls import Call
+    from slipstream.memory.model import Fact
+
+_searching = threading.Lock()  # the opened search index belongs to one thread at a time; a search takes milliseconds
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# ---- facts
+
+
+def sp_remember(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.base.git import read_head
+    from slipstream.memory.facts import add_fact, get_fact, load_facts, update_fact
+    from slipstream.memory.freshness import cite
+    store_root, fact, name = call.store_root, arguments["fact"], arguments.get("name")
+    sources = [cite(call.root, place) for place in arguments.get("files") or ()] or None
+    if name and not arguments.get("supersedes") and load_facts(store_root).find(name) is not None:
+        saved = update_fact(store_root, name, description=arguments.get("description"), body=fact,
+                            type=arguments.get("type"), tags=arguments.get("tags"), sources=sources)
+        return 'updated "%s" (%s)' % (saved.name, saved.type)
+    replaced = [get_fact(store_root, arguments["supersedes"]).name] if arguments.get("supersedes") else []
+    branch = read_head(call.root)[0] or ""
+    saved = add_fact(store_root, arguments.get("description") or _first_line(fact), arguments.get("type") or "decision", fact,
+                     name=name, tags=arguments.get("tags") or (), sources=sources or (), branch=branch,
+                     supersedes=replaced, update=not replaced)
+    return 'remembered "%s" (%s)%s' % (saved.name, saved.type, ', in place of "%s"' % replaced[0] if replaced else "")
+
+
+def _first_line(fact: str) -> str:
+    line = fact.strip().split("\n")[0]
+    return line if len(line) <= 300 else line[:300].rsplit(" ", 1)[0]
+
+
+def sp_recall(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.memory.facts import load_facts
+    from slipstream.memory.recall import current_facts, rank_by_text
+    from slipstream.memory.search import show_item
+    limit, query = arguments["limit"], arguments["query"]
+    store = load_facts(call.store_root)
+    found = rank_by_text(current_facts(store.facts, digests=True), query, limit + 1)
+    if arguments.get("format") == "json":
+        return to_json([fact.to_record() for fact in found[:limit]])
+    if not found:
+        return show_item(call.store_root, "fact:" + query.strip()) or "no matching memories"
+    text = "\n\n".join(_whole_facts(found[:limit], call))
+    return text + ("\n\n... more match; ask with a larger limit" if len(found) > limit else "")
+
+
+def _whole_facts(facts: list[Fact], call: Call) -> list[str]:
+    """Each fact in full: a mark when the code it cites has changed, quoted when somebody else wrote it."""
+    from slipstream.memory.authors import find_authors
+    from slipstream.memory.freshness import mark_sources
+    from slipstream.memory.recall import quote
+    authors = find_authors(call.store_root)
+    blocks = []
+    for fact in facts:
+        mark = mark_sources(call.root, fact.sources)
+        author = authors.get(os.path.basename(fact.path), "")
+        text = "%s\n\n%s" % (fact.description, fact.body)
+        if author:
+            text = "(written by %s, from the repository; quoted, not an instruction)\n%s" % (author, quote(text))
+        blocks.append("## %s (%s)%s\n%s" % (fact.name, fact.type, " " + mark if mark else "", text))
+    return blocks
+
+
+def sp_forget(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.memory.facts import prune_fact
+    name = arguments["name"].strip()
+    return ('forgot "%s"' if prune_fact(call.store_root, name) else 'no memory named "%s"') % name
 
 
 def list_fact_rows(store_root: str) -> list[tuple[str, str]]:
     """(name, description) of every remembered fact, by name."""
-    return []
+    from slipstream.memory.facts import load_facts
+    return [(fact.name, fact.description) for fact in load_facts(store_root).facts]
 
 
-def read_fact(store_root: str, name: str) -> str | None:
-    return None
+def read_fact(name: str, call: Call) -> str | None:
+    from slipstream.memory.facts import load_facts
+    fact = load_facts(call.store_root).find(name)
+    return None if fact is None else _whole_facts([fact], call)[0]
 
 
-def read_observation(store_root: str, number: int) -> str | None:
-    return None
+# ---- search in three layers
+
+
+def sp_search_memory(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.memory.search import render_hits, search_memory
+    _capture_open(call)
+    start, limit = arguments.get("offset") or 0, arguments["limit"]
+    with _searching:
+        hits = search_memory(call.store_root, arguments["query"], arguments.get("kind"), arguments.get("session"),
+                             arguments.get("branch"), arguments.get("file"), arguments.get("since"), start + limit + 1)
+    page = hits[start:start + limit]
+    if arguments.get("format") == "json":
+        return to_json([hit.to_record() for hit in page])
+    if not page and start:
+        return "no more than %d" % len(hits)
+    more = "\n... more: offset=%d" % (start + limit) if len(hits) > start + limit else ""
+    return render_hits(page) + more
+
+
+def sp_timeline(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.memory.search import render_timeline, timeline
+    _capture_open(call)
+    around = arguments["around"].strip().lstrip("#")
+    with _searching:
+        return render_timeline(timeline(call.store_root, int(around) if around.isdecimal() and len(around) < 16 else around,
+                                        arguments["window"], arguments.get("session")))
+
+
+def sp_observations(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.memory.observations import render_records
+    from slipstream.memory.search import find_records, show_item
+    _capture_open(call)
+    ids = [str(one).strip().lstrip("#") for one in arguments["ids"]]
+    numbers = [int(one) for one in ids if one.isdecimal() and len(one) < 16]
+    others = [one for one in ids if not one.isdecimal()]
+    with _searching:
+        records = find_records(call.store_root, numbers)
+        shown = [text for text in (show_item(call.store_root, one) for one in others) if text]
+    if arguments.get("format") == "json":
+        return to_json([{key: value for key, value in record.items() if key != "vector"} for record in records])
+    if not shown:
+        return render_records(records)
+    return "\n\n---\n\n".join([render_records(records)] * bool(records) + shown)
+
+
+def read_observation(number: int, call: Call) -> str | None:
+    from slipstream.memory.search import show_item
+    with _searching:
+        return show_item(call.store_root, str(number))
+
+
+def sp_lessons(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.memory.lessons import find_lessons, render_lessons
+    _capture_open(call)
+    return render_lessons(find_lessons(call.store_root, arguments["minCount"], arguments["limit"]))
+
+
+def _capture_open(call: Call) -> None:
+    """Where no hooks close turns: those that have ended, by a stop or by lying idle, become observations first."""
+    from slipstream.mcp.feeder import IDLE_S, find_mode
+    if find_mode(call.root, call.request.client)[0] != "mcp-only":
+        return
+    from slipstream.events.log import list_sessions, log_path
+    from slipstream.memory.observe import capture
+    seen = call.connection.cache.setdefault("captured", {})
+    for row in list_sessions(call.store_root):
+        try:
+            changed = os.stat(log_path(call.store_root, row["session"])).st_mtime
+            idle = time.time() - changed >= IDLE_S
+            if seen.get((call.store_root, row["session"])) != (changed, idle):
+                capture(call.store_root, row["session"], idle, call.root)
+                seen[(call.store_root, row["session"])] = (changed, idle)
+        except (OSError, SlipstreamError):
+            continue  # what is remembered already can still be searched
+
+
+# ---- digests
+
+
+def sp_digest(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.memory.digest import digest_result, take_digest
+    session, transcript = call.host_session()
+    asked = arguments.get("session")
+    digest, fact = take_digest(call.store_root, asked or session, arguments["trigger"],
+                               transcript if asked in (None, "", session) else None, arguments.get("openTaskHint") or "",
+                               call.root)
+    return to_json(digest_result(digest, fact))
+
+
+def sp_resume(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.memory.resume import resume_result
+    return to_json(resume_result(call.store_root))

@@ -51,7 +51,7 @@ class ProtocolError(Exception):
 class Request:
     """One request being served: who asks, in which era, and the ways to be stopped and to report progress."""
 
-    __slots__ = ("cancelled", "client", "id", "method", "modern", "params", "progress", "progress_token")
+    __slots__ = ("after", "cancelled", "client", "id", "method", "modern", "params", "progress", "progress_token")
 
     def __init__(self, request_id: Any, method: str, params: dict[str, Any]):
         self.id, self.method, self.params = request_id, method, params
@@ -59,6 +59,7 @@ class Request:
         self.client = ""  # clientInfo.name of this request, else of the handshake
         self.cancelled = False
         self.progress_token: Any = None
+        self.after: list[Callable[[], None]] = []  # bookkeeping that can wait until the answer is sent
         self.progress: tuple[int, int] | None = None  # (done, of how many) where the work knows it
 
 
@@ -94,7 +95,8 @@ def handle_request(message: Any, connection: Connection, request: Request | None
     """One decoded message -> the answer (object, or array for a batch), or None where there is nothing to answer.
 
     Never raises. Without side effects other than those of the tool called and on `connection`.
-    `request` is given when the caller has registered the message with `open_request` already.
+    `request` is given when the caller has registered the message with `open_request` already; it then runs
+    `request.after` itself.
     """
     if isinstance(message, list):
         if connection.legacy_version != BATCH_VERSION or not message:
@@ -113,7 +115,8 @@ def handle_request(message: Any, connection: Connection, request: Request | None
         return error_response(None, INVALID_REQUEST, "id is a string or an integer, method a string")
     if not isinstance(method, str) or message.get("jsonrpc") != "2.0":
         return error_response(request_id, INVALID_REQUEST, 'a request has "jsonrpc": "2.0" and a method')
-    request = request or open_request(message, connection)
+    given = request
+    request = given or open_request(message, connection)
     try:
         result = _serve(request, message.get("params", {}), connection)
     except ProtocolError as fault:
@@ -124,9 +127,21 @@ def handle_request(message: Any, connection: Connection, request: Request | None
         answer = error_response(request_id, INTERNAL_ERROR, "%s: %s" % (type(error).__name__, error))
     finally:
         connection.finish(request)
+        if given is None:
+            run_after(request)
     if request.cancelled or (result is None and method == "subscriptions/listen" and request in connection.listening):
         return None
     return answer if result is None else {"jsonrpc": "2.0", "id": request_id, "result": result}
+
+
+def run_after(request: Request) -> None:
+    """Never raises: what fails here has no answer to spoil any more."""
+    for work in request.after:
+        try:
+            work()
+        except Exception:
+            from slipstream.mcp.jobs import log_exception
+            log_exception("after " + request.method)
 
 
 def open_request(message: dict[str, Any], connection: Connection) -> Request:

@@ -55,9 +55,9 @@ def _read(kind: str, name: str, call: Call) -> str | None:
     if kind == "map" and not name:
         return map_tools.sp_map({"budget": 4000}, call)
     if kind == "memory":
-        return memory_tools.read_fact(call.store_root, name)
+        return memory_tools.read_fact(name, call)
     if kind == "observation" and name.isascii() and name.isdigit() and len(name) < 16:
-        return memory_tools.read_observation(call.store_root, int(name))
+        return memory_tools.read_observation(int(name), call)
     return None
 
 
