@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import os
 import tempfile
@@ -162,7 +163,7 @@ class Faults(Messages):
     def test_a_bug_is_an_internal_error(self) -> None:
         def broken(*_: object) -> dict[str, Any]:
             raise KeyError("x")
-        with mock.patch.dict(protocol._METHODS, {"ping": broken}):
+        with mock.patch.dict(protocol._METHODS, {"ping": broken}), mock.patch("sys.stderr", io.StringIO()):
             self.assertEqual(self.code(message("ping")), protocol.INTERNAL_ERROR)
 
 

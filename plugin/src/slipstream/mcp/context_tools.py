@@ -39,8 +39,8 @@ def sp_budget(arguments: dict[str, Any], call: Call) -> str:
 
 def _render(report: dict[str, Any], warn: float, compact: float, more: list[str]) -> str:
     lines = ["level=%s approxTokens=%d target=%d used=%d%% (warn %g%%, compact %g%%)" % (
-        report["level"], report["approxTokens"], report["windowTokens"], int(report["usedFraction"] * 100 + 0.5), warn, compact),
-        report["advice"], *more]
+        report["level"], report["approxTokens"], report["windowTokens"], int(report["usedFraction"] * 100 + 0.5), warn,
+        compact), report["advice"], *more]
     if report.get("recommendation"):
         lines.append("recommendation: " + report["recommendation"])
     return "\n".join(lines)

@@ -10,7 +10,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from slipstream.base.clock import to_iso
+from slipstream.base.clock import now_iso
 from slipstream.mcp.protocol import Connection, Request
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def note_call(call: Call, name: str, arguments: dict[str, Any], text: str) -> No
         feed.turns[key] = now
         watch, feed.watched = not feed.watched, True
     if last is not None and now - last >= IDLE_S:
-        _append(store_root, call.session, "stop", "turn ended: idle", ts=to_iso(last))
+        _append(store_root, call.session, "stop", "turn ended: idle", ts=now_iso(last))
     from slipstream.events.ingest import substance
     data: dict[str, Any] = {"bytes": len(text.encode("utf-8", "surrogatepass")), "source": "mcp", "tool": name}
     if arguments.get("file"):
@@ -138,7 +138,7 @@ def _close(feed: Feed, idle_s: float) -> None:
     for store_root, session, last in over:
         try:
             _append(store_root, session, "stop", "turn ended: idle" if idle_s else "turn ended: the editor closed",
-                    ts=to_iso(last))
+                    ts=now_iso(last))
             from slipstream.memory.observe import capture
             capture(store_root, session)
         except Exception:

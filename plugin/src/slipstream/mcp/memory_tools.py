@@ -29,8 +29,11 @@ def sp_remember(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.memory.freshness import cite
     store_root, fact, name = call.store_root, arguments["fact"], arguments.get("name")
     sources = [cite(call.root, place) for place in arguments.get("files") or ()] or None
-    if name and not arguments.get("supersedes") and load_facts(store_root).find(name) is not None:
-        saved = update_fact(store_root, name, description=arguments.get("description"), body=fact,
+    held = load_facts(store_root).find(name) if name and not arguments.get("supersedes") else None
+    if held is not None:
+        same = held.description == _first_line(held.body)  # it was never described apart, so it follows the text
+        description = arguments.get("description") or (_first_line(fact) if same else None)
+        saved = update_fact(store_root, held.name, description=description, body=fact,
                             type=arguments.get("type"), tags=arguments.get("tags"), sources=sources)
         return 'updated "%s" (%s)' % (saved.name, saved.type)
     replaced = [get_fact(store_root, arguments["supersedes"]).name] if arguments.get("supersedes") else []

@@ -123,6 +123,8 @@ def handle_request(message: Any, connection: Connection, request: Request | None
         result = None
         answer = error_response(request_id, fault.code, fault.message, fault.data)
     except Exception as error:  # the loop never dies; a failing tool does not come here
+        from slipstream.mcp.jobs import log_exception
+        log_exception(method[:80])
         result = None
         answer = error_response(request_id, INTERNAL_ERROR, "%s: %s" % (type(error).__name__, error))
     finally:
