@@ -2,33 +2,21 @@
 from __future__ import annotations
 
 import heapq
-import math
-from array import array
 from collections.abc import Callable
 
+from slipstream.base.bm25 import QueryTerm, length_norms, score_segment, weigh
 from slipstream.memory.documents import field_terms, path_terms
 from slipstream.memory.lexicon import SYNONYMS
-from slipstream.memory.segment import COUNT_SCALE, LENGTHS, Segment, find_count
+from slipstream.memory.segment import Segment, find_count
 
-K1, B = 1.2, 0.75  # Robertson and Sparck Jones's customary values
 SYNONYM_WEIGHT = 0.25
 FUZZY_WEIGHT = 0.5
 EXACT_PATH_WEIGHT = 3.0
 RECENCY_WEIGHT = 0.01  # a tie-break: the newest document gains this share over an infinitely old one
 _RECENCY_HALF_S = 30 * 86400
-POSTINGS_BUDGET = 16_000  # walked whole for the rarest terms; commoner ones are only looked up for documents found by then
-CANDIDATES = 2_000
 FLOOR_COVERAGE = 0.34
 
 Pieces = list[tuple[str, Segment, set[int]]]
-
-
-class QueryTerm:
-    __slots__ = ("documents", "idf", "of", "term", "weight")
-
-    def __init__(self, term: str, weight: float, of: str):
-        self.term, self.weight, self.of = term, weight, of
-        self.documents, self.idf = 0, 0.0
 
 
 class Scored:
@@ -65,14 +53,13 @@ def rank(pieces: Pieces, query: str, limit: int, accept: Callable[[Segment], Cal
     average = max(1.0, sum(segment.total_length for _, segment, _ in pieces) / total)
     places = [[segment.find_term(term.term) for term in terms] for _, segment, _ in pieces]
     for index, term in enumerate(terms):
-        term.documents = sum(segment.document_counts[places[i][index]] for i, (_, segment, _) in enumerate(pieces)
-                             if places[i][index] >= 0)
-        term.idf = math.log(1 + (total - term.documents + 0.5) / (term.documents + 0.5))
-    norms = [K1 * (1 - B + B * length / average) for length in LENGTHS]
+        weigh(term, total, sum(segment.document_counts[places[i][index]] for i, (_, segment, _) in enumerate(pieces)
+                               if places[i][index] >= 0))
+    norms = length_norms(average)
     newest = max((max(segment.columns["ts"]) for _, segment, _ in pieces if segment.count), default=0)
     best: list[tuple[float, int, int]] = []
     for number, (_, segment, deleted) in enumerate(pieces):
-        scores = _score_segment(segment, terms, places[number], norms)
+        scores = score_segment(segment, terms, places[number], norms)
         test = accept(segment) if accept else None
         stamps = segment.columns["ts"]
         rows = ((score * (1 + RECENCY_WEIGHT / (1 + (newest - stamps[doc]) / _RECENCY_HALF_S)), -number, doc)
@@ -87,40 +74,6 @@ def rank(pieces: Pieces, query: str, limit: int, accept: Callable[[Segment], Cal
         if needed <= 0 or covered / needed >= FLOOR_COVERAGE:
             hits.append(hit)
     return hits
-
-
-def _score_segment(segment: Segment, terms: list[QueryTerm], places: list[int], norms: list[float]) -> dict[int, float]:
-    lengths = segment.columns["length"]
-    scores: dict[int, float] = {}
-    walked = 0
-    order = sorted((segment.document_counts[place], index) for index, place in enumerate(places) if place >= 0)
-    for count, index in order:
-        term = terms[index]
-        gain = term.weight * term.idf * (K1 + 1)
-        docs, counts = segment.read_postings(places[index])
-        if not scores or walked + count <= POSTINGS_BUDGET:
-            walked += count
-            get = scores.get
-            for doc, tf in zip(docs, counts):
-                weighted = tf / COUNT_SCALE
-                scores[doc] = get(doc, 0.0) + gain * weighted / (weighted + norms[lengths[doc]])
-        else:
-            _look_up(scores, docs, counts, gain, lengths, norms)
-    return scores
-
-
-def _look_up(scores: dict[int, float], docs: array[int], counts: bytes, gain: float, lengths: array[int],
-             norms: list[float]) -> None:
-    """Adds a common term's part to the documents that rarer terms have found."""
-    if len(scores) > CANDIDATES:
-        kept = heapq.nlargest(CANDIDATES, scores.items(), key=lambda item: item[1])
-        scores.clear()
-        scores.update(kept)
-    for doc in scores:
-        tf = find_count(docs, counts, doc)
-        if tf:
-            weighted = tf / COUNT_SCALE
-            scores[doc] += gain * weighted / (weighted + norms[lengths[doc]])
 
 
 def _explain(hit: Scored, segment: Segment, terms: list[QueryTerm], places: list[int]) -> float:
