@@ -73,7 +73,9 @@ def start_session(connection: Connection) -> None:
 
 
 def note_call(call: Call, name: str, arguments: dict[str, Any], text: str) -> None:
-    """One event for one successful call, in the store of the call's own root."""
+    """One event for one successful call, in the store of the call's own root; none where the host's hooks tell of it."""
+    if "host_session" in call.connection.cache:
+        return
     _start(call.connection, call.root, call.request.client, call.session)
     if not is_on("SLIPSTREAM_MCP_EMIT", find_mode(call.root, call.request.client)[0]):
         return

@@ -84,7 +84,8 @@ def _whole_facts(facts: list[Fact], call: Call) -> list[str]:
 def sp_forget(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.memory.facts import prune_fact
     name = arguments["name"].strip()
-    return ('forgot "%s"' if prune_fact(call.store_root, name) else 'no memory named "%s"') % name
+    gone = prune_fact(call.store_root, name)
+    return 'forgot "%s"' % name if gone else 'no memory named "%s"' % name
 
 
 def list_fact_rows(store_root: str) -> list[tuple[str, str]]:
