@@ -1,4 +1,6 @@
-"""Builds plugin/slipstream.pyz: source only, stored, sorted, one fixed timestamp, so every Python makes the same bytes.
+"""Builds plugin/slipstream.pyz: code only, stored, sorted, one fixed timestamp, so every Python makes the same bytes.
+
+Comments and docstrings stay in plugin/src, which travels with the plugin; line numbers are the same in both.
 
     python3 build_zipapp.py            write the file
     python3 build_zipapp.py --check    compare it with what the source builds; name what differs; exit status 1
@@ -13,6 +15,10 @@ import zipfile
 ROOT = os.path.dirname(os.path.abspath(__file__))
 TARGET = os.path.join(ROOT, "plugin", "slipstream.pyz")
 SOURCE = os.path.join(ROOT, "plugin", "src")
+sys.path.insert(0, SOURCE)  # before this folder, whose launcher would hide the package
+sys.modules.pop("slipstream", None)
+from slipstream.base.packing import pack_source  # noqa: E402
+
 SHEBANG = b"#!/usr/bin/env python3\n"
 TIMESTAMP = (2020, 1, 1, 0, 0, 0)
 MAX_BYTES = 1_000_000
@@ -31,6 +37,15 @@ def source_files() -> dict[str, str]:
     return files
 
 
+def packed(name: str, path: str) -> bytes:
+    """What the archive holds of a file."""
+    with open(path, "rb") as stream:
+        data = stream.read().replace(b"\r\n", b"\n")
+    if name == "__main__.py" or not name.endswith(".py"):
+        return data  # the launcher keeps its form: any Python parses it, and it says so
+    return pack_source(data.decode("utf-8")).encode("utf-8")
+
+
 def build_pyz() -> bytes:
     """The archive's bytes. Line ends are normalised, so a checkout with CRLF builds the same."""
     buffer = io.BytesIO()
@@ -40,8 +55,7 @@ def build_pyz() -> bytes:
             info = zipfile.ZipInfo(name, TIMESTAMP)
             info.create_system = 3
             info.external_attr = 0o100644 << 16
-            with open(path, "rb") as stream:
-                archive.writestr(info, stream.read().replace(b"\r\n", b"\n"))
+            archive.writestr(info, packed(name, path))
     data = buffer.getvalue()
     if len(data) > MAX_BYTES:
         raise SystemExit(f"{TARGET}: {len(data)} bytes, more than the {MAX_BYTES} allowed")

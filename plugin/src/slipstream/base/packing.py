@@ -1,0 +1,72 @@
+"""What the pyz carries of a module: its code without comments, docstrings and wide indentation, every line at its number.
+
+A start compiles each module anew, since zipimport caches nothing; what a reader needs travels beside the pyz as plain source.
+"""
+from __future__ import annotations
+
+import io
+import tokenize
+
+_ASIDE = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
+
+
+def pack_source(text: str) -> str:
+    """Python source -> the same program, line for line; every supported Python gives the same text."""
+    tokens = _whole_strings(text)
+    out: list[str] = []
+    line, level, depth = 1, 0, 0
+    before: tokenize.TokenInfo | None = None  # the token before this one in the same logical line
+    for index, token in enumerate(tokens):
+        kind = token.type
+        level += (kind == tokenize.INDENT) - (kind == tokenize.DEDENT)
+        if kind in _ASIDE or kind == tokenize.ENDMARKER:
+            continue
+        if kind == tokenize.NEWLINE:
+            before = None
+            continue
+        gap = token.start[0] - line
+        out.append(("\n" if depth or before is None else "\\\n") * gap)
+        if before is None:
+            if kind == tokenize.STRING and tokens[index + 1].type == tokenize.NEWLINE:
+                if _ends_block(tokens, index + 2):
+                    out.append(" " * level + "pass")
+                out.append("\n" * (token.end[0] - token.start[0]))
+                line = token.end[0]
+                continue
+            out.append(" " * level)
+        elif before.end[0] == token.start[0] and before.end[1] < token.start[1]:
+            out.append(" ")
+        if kind == tokenize.OP:
+            depth += (token.string in "([{") - (token.string in ")]}")
+        out.append(token.string)
+        line, before = token.end[0], token
+    return "".join(out).rstrip("\n") + "\n"
+
+
+def _whole_strings(text: str) -> list[tokenize.TokenInfo]:
+    """The tokens, an f-string as one STRING on every Python; 3.12 and later give its pieces."""
+    start_kind, end_kind = getattr(tokenize, "FSTRING_START", -1), getattr(tokenize, "FSTRING_END", -1)
+    lines = text.split("\n")
+    found: list[tokenize.TokenInfo] = []
+    nested, start = 0, (0, 0)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == start_kind:
+            start = start if nested else token.start
+            nested += 1
+        elif token.type == end_kind:
+            nested -= 1
+            if not nested:
+                piece = lines[start[0] - 1:token.end[0]]
+                piece[-1] = piece[-1][:token.end[1]]
+                piece[0] = piece[0][start[1]:]
+                found.append(tokenize.TokenInfo(tokenize.STRING, "\n".join(piece), start, token.end, token.line))
+        elif not nested:
+            found.append(token)
+    return found
+
+
+def _ends_block(tokens: list[tokenize.TokenInfo], index: int) -> bool:
+    """Whether no other statement follows in the block: the docstring is all there is."""
+    while tokens[index].type in (tokenize.NL, tokenize.COMMENT):
+        index += 1
+    return tokens[index].type == tokenize.DEDENT

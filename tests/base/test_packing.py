@@ -1,0 +1,58 @@
+"""Packed modules: the same program at the same lines, whichever Python packs them."""
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import subprocess
+import unittest
+
+from slipstream.base.packing import pack_source
+
+import build_zipapp
+from tests import ROOT
+from tests.test_house import find_python, modules
+
+
+class _Bare(ast.NodeTransformer):
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            kept = [one for one in body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str))]
+            node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
+        return node
+
+
+class Packing(unittest.TestCase):
+    def test_same_program_same_lines(self) -> None:
+        for dotted, path in modules():
+            with open(path, encoding="utf-8") as stream:
+                source = stream.read()
+            packed = pack_source(source)
+            plain, small = ast.parse(source), ast.parse(packed)
+            lines = [[(type(node).__name__, node.lineno) for node in ast.walk(tree) if isinstance(node, (ast.Call, ast.FunctionDef, ast.ClassDef, ast.Raise))]
+                     for tree in (plain, small)]
+            self.assertEqual(lines[0], lines[1], dotted)
+            self.assertEqual(ast.dump(_Bare().visit(plain)), ast.dump(_Bare().visit(small)), dotted)
+            self.assertEqual(pack_source(packed), packed, dotted)
+
+    def test_shapes(self) -> None:
+        source = 'def f(a,  # note\n      b):\n    """Doc."""\n    x = a + \\\n        b\n    return """\n    kept  """ # gone\n\n\nclass E(Exception):\n    """Only a doc."""\n'
+        self.assertEqual(pack_source(source), 'def f(a,\nb):\n\n x = a +\\\nb\n return """\n    kept  """\n\n\nclass E(Exception):\n pass\n')
+
+    def test_every_python_builds_the_same_bytes(self) -> None:
+        found, wanted = 0, hashlib.sha256(build_zipapp.build_pyz()).hexdigest()
+        for version in ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14"):
+            python = find_python(version)
+            if python:
+                found += 1
+                done = subprocess.run([python, "-c", "import build_zipapp, hashlib, sys; sys.stdout.write(hashlib.sha256(build_zipapp.build_pyz()).hexdigest())"],
+                                      cwd=ROOT, capture_output=True, timeout=120, check=False, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+                self.assertEqual(done.stdout.decode(), wanted, (version, done.stderr))
+        if not found:
+            self.skipTest("no other Python here")
+
+
+if __name__ == "__main__":
+    unittest.main()
