@@ -21,6 +21,7 @@ from typing import Any
 from tests import PYZ
 from tests.mcp import environment, initialize, message
 from tests.mcp.fuzz import Maker, check
+from tests.mcp.fuzz import make_tree as make_fuzz_tree
 
 RUNS = 21
 BARE = [sys.executable, "-I", "-S", "-c", "pass"]
@@ -174,6 +175,7 @@ def bench_fuzz(count: int) -> None:
     while done < count:
         lines, maker = min(50_000, count - done), Maker(done + 1)
         with tempfile.TemporaryDirectory() as root:
+            make_fuzz_tree(root)
             process = subprocess.Popen([sys.executable, "-I", "-S", PYZ, "mcp", "--root", root], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
             assert process.stdin and process.stdout and process.stderr

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections import Counter
 from typing import Any
+
+from slipstream.mcp.protocol import load_table
 
 from tests.mcp import META_CAPABILITIES, META_CLIENT, META_VERSION
 
@@ -12,7 +15,7 @@ METHODS = ["initialize", "ping", "tools/list", "tools/call", "prompts/list", "pr
            "resources/read", "resources/templates/list", "server/discover", "subscriptions/listen", "logging/setLevel",
            "completion/complete", "notifications/initialized", "nope", "", "tools/call\0", "__init__"]
 # The tools that start a process of their own are left to other tests.
-TOOLS = ["sp_map", "sp_symbol", "sp_lines", "sp_outline", "sp_search", "sp_refs", "sp_mindmap", "sp_remember", "sp_recall",
+TOOLS = ["sp_map", "sp_symbol", "sp_lines", "sp_outline", "sp_mindmap", "sp_remember", "sp_recall",
          "sp_forget", "sp_search_memory", "sp_timeline", "sp_observations", "sp_lessons", "sp_savings", "sp_budget",
          "sp_digest", "sp_resume", "sp_hook", "sp_nope"]
 NAMES = ["root", "file", "symbol", "query", "limit", "start", "end", "fact", "name", "ids", "around", "type", "tags", "kind",
@@ -76,13 +79,13 @@ class Maker:
         if method == "tools/call":
             params["name"] = choose.choice(TOOLS)
             params["arguments"] = {choose.choice(NAMES): self._value(2) for _ in range(choose.randrange(4))}
-            if choose.random() < 0.3:
-                params["arguments"].update(query="x", file="a.py", symbol="f", start=1, end=2)
+            if choose.random() < 0.5:
+                params["arguments"] = self._fitting(params["name"])
         elif method == "initialize":
             params.update(protocolVersion=choose.choice(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "x", 1]),
                           capabilities=choose.choice([{}, {"roots": {}}, None, 3]), clientInfo=self._value(2))
         elif method == "resources/read":
-            params["uri"] = choose.choice(["slipstream://map", "slipstream://memory/..", "slipstream://observation/1", "x", 3])
+            params["uri"] = choose.choice(["slipstream://map", "slipstream://memory/\ud800", "slipstream://memory/%00", "slipstream://memory/..", "slipstream://observation/1", "x", 3])
         elif method == "subscriptions/listen":
             params["notifications"] = choose.choice([{}, {"toolsListChanged": True}, 1])
         elif method == "prompts/get":
@@ -93,6 +96,29 @@ class Maker:
         elif choose.random() < 0.2:
             params["_meta"] = choose.choice([{"progressToken": self._value(1)}, [], None, 1])
         return params if choose.random() < 0.95 else self._value(2)
+
+    def _fitting(self, tool: str) -> dict[str, Any]:
+        """Arguments that mostly fit the tool's schema, so that its work is reached."""
+        choose = self.random
+        schema = next((one["inputSchema"] for one in load_table()["tools"] if one["name"] == tool), {"properties": {}})
+        found: dict[str, Any] = {}
+        for name, rule in schema["properties"].items():
+            if name not in schema.get("required", ()) and choose.random() < 0.7:
+                continue
+            kinds = rule.get("type", "string")
+            kind = kinds if isinstance(kinds, str) else choose.choice(kinds)
+            if "enum" in rule:
+                found[name] = choose.choice([*rule["enum"], "nope"])
+            elif kind == "integer":
+                found[name] = choose.choice([rule.get("minimum", 0), rule.get("maximum", 3), 1, 2, 7, -1])
+            elif kind == "array":
+                found[name] = [choose.choice(["a", "a.py", "a.py:1-2", 1, "#1", "fact:x"]) for _ in range(choose.randrange(3))]
+            elif kind == "boolean":
+                found[name] = choose.random() < 0.5
+            else:
+                found[name] = choose.choice(["a.py", "f", "C.m", "f, C", "x", "../x", "", "src", "1", "2020-01-01", "é世界 word",
+                                             "*", "[", "a b c d", "x" * 5000, "\n", "password = 'hunter2hunter2'", "b.bin"])
+        return found
 
     def _value(self, depth: int) -> Any:
         choose = self.random
@@ -147,6 +173,14 @@ class Maker:
                 and isinstance(params.get("_meta", {}), dict)
                 and not {META_VERSION, META_CAPABILITIES} & set(params.get("_meta", {}))):
             self._batches = params.get("protocolVersion") == "2025-03-26"
+
+
+def make_tree(root: str) -> None:
+    """What the generated calls find."""
+    with open(os.path.join(root, "a.py"), "w", encoding="utf-8") as stream:
+        stream.write("def f():\n    return 1\n\n\nclass C:\n    def m(self):\n        return f()\n")
+    with open(os.path.join(root, "b.bin"), "wb") as stream:
+        stream.write(bytes(range(256)))
 
 
 def is_id(value: Any) -> bool:

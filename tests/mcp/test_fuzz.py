@@ -4,7 +4,7 @@ import threading
 import unittest
 
 from tests.mcp import Server
-from tests.mcp.fuzz import Maker, check
+from tests.mcp.fuzz import Maker, check, make_tree
 
 LINES = 10_000
 
@@ -14,6 +14,7 @@ class Fuzz(unittest.TestCase):
         """Nothing ends the loop, nothing but JSON-RPC is on the wire, and every request has its answer."""
         maker = Maker(20261130)
         with Server() as server:
+            make_tree(server.root)
             stdin, stdout, stderr = server.process.stdin, server.process.stdout, server.process.stderr
             assert stdin and stdout and stderr
             lines: list[bytes] = []

@@ -76,6 +76,7 @@ class Arguments(unittest.TestCase):
         self.assertEqual(self.problem(name="  "), 'argument "name" must be a string that is not empty')
         self.assertEqual(self.problem(name=None), 'argument "name" must be a string that is not empty')
         self.assertEqual(self.problem(name="a\0b"), 'argument "name" holds a NUL character')
+        self.assertEqual(self.problem(name="a\ud800"), 'argument "name" holds half a surrogate pair')
         for limit in (0, 6, 1.5, True, "2", float("inf"), 10**400):
             self.assertEqual(self.problem(name="x", limit=limit), 'argument "limit" must be an integer from 1 to 5')
         self.assertEqual(self.problem(name="x", kind="c"), 'argument "kind" must be one of "a", "b"')

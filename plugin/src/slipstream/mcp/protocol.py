@@ -209,7 +209,8 @@ def handle_batch(messages: list[Any], connection: Connection) -> list[Any] | Non
     """The answers to a batch that was read while batches were allowed."""
     answers = []
     for message in messages:
-        nested = isinstance(message, list) or (isinstance(message, dict) and message.get("method") == "initialize")
+        nested = isinstance(message, list) or (isinstance(message, dict) and message.get("method") == "initialize"
+                                               and "id" in message)
         if nested:
             request_id = message.get("id") if isinstance(message, dict) else None
             answers.append(error_response(request_id if is_request_id(request_id) else None, INVALID_REQUEST,

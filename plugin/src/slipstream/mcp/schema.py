@@ -69,6 +69,8 @@ def _check(rule: dict[str, Any], value: Any) -> tuple[str | None, Any]:
             return "is longer than %d characters" % MAX_STRING_CHARS, value
         if "\0" in value:
             return "holds a NUL character", value
+        if not _is_text(value):
+            return "holds half a surrogate pair", value
         if len(value.strip()) < rule.get("minLength", 0):
             return wanted, value
     elif isinstance(value, (int, float)):
@@ -82,6 +84,14 @@ def _check(rule: dict[str, Any], value: Any) -> tuple[str | None, Any]:
             if problem:
                 return wanted, value
     return None, value
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _article(kind: str) -> str:
