@@ -19,7 +19,7 @@ SERVER_HOOK_LINE = re.compile(r"Hooks: mcp_tool calling (\S+) with")
 OUTCOMES = {"post-tool": "done", "tool-failure": "failed"}
 KNOWN = {
     "hook_events", "absent_events", "process_hooks", "server_hooks", "mcp_calls", "model_saw", "model_did_not_see",
-    "screen", "files", "recorded", "not_recorded", "recorded_is_transcript", "errors_log", "allow_hook_failures",
+    "screen", "files", "recorded", "not_recorded", "recorded_is_transcript", "errors_log", "allow_hook_failures", "nothing_recorded",
     "allow_unmatched", "allow_unplayed", "subagent_saw", "first_request_saw",
 }  # fmt: skip
 
@@ -83,8 +83,8 @@ def logged_calls(events: Iterable[dict[str, Any]]) -> list[tuple[str, str]]:
     calls = []
     for event in events:
         data = event.get("data") or {}
-        if event.get("kind") in OUTCOMES and data.get("toolUseId"):
-            calls.append((str(data["toolUseId"]), OUTCOMES[event["kind"]]))
+        if event.get("kind") in OUTCOMES and data.get("tool_use_id"):
+            calls.append((str(data["tool_use_id"]), OUTCOMES[event["kind"]]))
     return calls
 
 
@@ -170,6 +170,8 @@ def check_record(session: Session, expect: dict[str, Any]) -> Iterator[str]:
     for wanted in expect.get("recorded") or []:
         if not any(contains(event, wanted) for event in events):
             yield "nothing recorded like %s" % json.dumps(wanted)
+    if expect.get("nothing_recorded") and events:
+        yield "recorded: %s" % json.dumps(events[:3])
     for wanted in expect.get("not_recorded") or []:
         if any(contains(event, wanted) for event in events):
             yield "recorded and must not be: %s" % json.dumps(wanted)
@@ -186,7 +188,8 @@ def check_record(session: Session, expect: dict[str, Any]) -> Iterator[str]:
             yield "errors.log is not empty: %s" % text[:500]
     for name, text in (expect.get("files") or {}).items():
         path = session.project / name
-        if not path.exists() or text not in path.read_text(encoding="utf-8", errors="replace"):
+        held = path.glob("*") if path.is_dir() else [path] if path.exists() else []
+        if not any(text in part.read_text(encoding="utf-8", errors="replace") for part in held):
             yield "file %s lacks %r" % (name, text)
     if expect.get("screen"):
         screen = session.screen.read_text(encoding="utf-8") if session.screen.exists() else ""

@@ -49,6 +49,7 @@ class Session:
             "out": str(self.root),
             "plugin": str(self.plugin),
             "market": str(self.root / "market"),
+            "old_python": find_old_python() or "none",
         }
         self.scenario: dict[str, Any] = fake_api.substitute(scenario, self.variables)
         self.script = fake_api.Script(
@@ -135,6 +136,10 @@ class Session:
         """Every step in order, in the same project and HOME."""
         self.prepare()
         server = fake_api.serve_in_thread(self.script)
+        background = [
+            subprocess.Popen(argv, cwd=self.project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for argv in self.scenario.get("background") or []
+        ]
         try:
             env = self.environment(server.url)
             for number, step in enumerate(self.scenario["steps"], 1):
@@ -144,6 +149,9 @@ class Session:
                 if wanted is not None and code != wanted:
                     self.wrong.append("step %d exited %s, not %s" % (number, code, wanted))
         finally:
+            for process in background:
+                process.kill()
+                process.wait()
             server.shutdown()
             server.server_close()
 
@@ -206,6 +214,14 @@ class Session:
 
     def store(self) -> Path:
         return self.project / ".claude" / "slipstream"
+
+
+def find_old_python() -> str | None:
+    """An interpreter older than 3.9 among pyenv's, if there is one."""
+    for version in ("3.8", "3.7", "3.6"):
+        for path in sorted((Path.home() / ".pyenv" / "versions").glob(version + ".*/bin/python3")):
+            return str(path)
+    return None
 
 
 def load_scenario(path: Path) -> dict[str, Any]:

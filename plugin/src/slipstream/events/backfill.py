@@ -73,19 +73,27 @@ def backfill(store_root: str, session: str, transcript: str, budget_s: float = B
     return added
 
 
-def recorded_ids(store_root: str, session: str) -> set[str]:
-    """Tool-use ids of the finished calls in the session's log."""
-    found = set()
+def recorded_ids(store_root: str, session: str, tail_bytes: int | None = None) -> set[str]:
+    """Tool-use ids of the finished calls in the log (or in its last `tail_bytes`) and of those that wait beside it."""
+    path = os.path.join(store_dir(store_root), "dashboard", session_file_name(session) + ".jsonl")
     try:
-        fd = open_regular(os.path.join(store_dir(store_root), "dashboard", session_file_name(session) + ".jsonl"))
+        paths = [path, *(os.path.join(path + ".spill", name) for name in os.listdir(path + ".spill"))]
     except OSError:
-        return set()
-    with os.fdopen(fd, "rb") as log:
-        for line in log:
-            if b'"kind":"post-tool"' in line or b'"kind":"tool-failure"' in line or b'"kind":"plan"' in line:
-                match = _RECORDED_ID.search(line)
-                if match:
-                    found.add(match.group(1).decode("ascii", "replace"))
+        paths = [path]
+    found: set[str] = set()
+    for path in paths:
+        try:
+            fd = open_regular(path)
+        except OSError:
+            continue
+        with os.fdopen(fd, "rb") as log:
+            if tail_bytes is not None:
+                log.seek(max(0, os.fstat(fd).st_size - tail_bytes))
+            for line in log:
+                if b'"kind":"post-tool"' in line or b'"kind":"tool-failure"' in line:
+                    match = _RECORDED_ID.search(line)
+                    if match:
+                        found.add(match.group(1).decode("ascii", "replace"))
     return found
 
 

@@ -17,7 +17,8 @@ RARE = ("Agent", "Task", "TodoWrite", "TaskCreate", "TaskUpdate", "ExitPlanMode"
 
 def record(store_root: str, payload: dict[str, Any], source: str = "hook", tree_root: str = "") -> int | None:
     """The event's number (-1: it waits beside the log); None when the payload is worth no event. OSError: not recorded."""
-    ts, tool, asked, answer = now_iso(), payload.get("tool_name"), payload.get("tool_input"), payload.get("tool_response")
+    tool, asked, answer = payload.get("tool_name"), payload.get("tool_input"), payload.get("tool_response")
+    ts = str(payload.get("timestamp") or now_iso()) if source == "transcript" else now_iso()
     if payload.get("hook_event_name") != "PostToolUse" or type(asked) is not dict or type(tool) is not str or tool in RARE:
         from slipstream.events.ingest_rare import record_rare
         return record_rare(store_root, payload, source, tree_root, ts)

@@ -61,7 +61,7 @@ def record_rare(store_root: str, payload: Mapping[str, Any], source: str, tree_r
     kind = _KINDS[hook]
     label, data = _describe(hook, payload, tree_root, store_root)
     agent = _text(payload, "agent_id") or MAIN
-    if hook == "SubagentStop" and payload.get("agent_type") == "":
+    if hook == "SubagentStop" and not payload.get("agent_type"):
         return None  # the one that compaction fires: it worked for the summary, nobody's agent ended
     if hook == "UserPromptSubmit" and "notification" in data:
         kind = "notification"

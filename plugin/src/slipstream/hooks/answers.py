@@ -35,6 +35,8 @@ def _watch(store_root: str, name: str, seconds: float) -> None:
 
 
 def _dashboard_address(tree_root: str, store_root: str) -> str:
+    if os.environ.get("SLIPSTREAM_DASHBOARD") == "0":
+        return ""  # the switch of a whole session; those in files are the dashboard's own business
     try:
         from slipstream.dashboard.launch import ensure_started
         return ensure_started(store_root, tree_root) or ""

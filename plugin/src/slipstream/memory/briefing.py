@@ -12,6 +12,7 @@ from slipstream.memory.freshness import mark_sources
 from slipstream.memory.model import Fact
 from slipstream.memory.recall import Hit, current_facts, rank_by_signal, render_index_text, render_recall
 from slipstream.memory.resume import resume_text
+from slipstream.memory.shown import load_shown, save_shown
 from slipstream.memory.signal import Signal, read_signal
 
 SESSION_START_TOKENS, PROMPT_TOKENS, COMPACT_TOKENS, SUBAGENT_TOKENS = 800, 300, 900, 250
@@ -39,6 +40,8 @@ def session_start_text(store_root: str, tree_root: str, source: str = "startup",
         index_room = min(_INDEX_TOKENS, left // 3)
         recalled, taken = render_recall(hits, left - index_room, lambda fact: mark_sources(tree_root, fact.sources), authors)
         parts.append(recalled)
+        if session:
+            save_shown(store_root, session, [fact.name for fact in taken], anew=source in ("clear", "compact"))
         left = budget_tokens - _tokens(parts) - approx_text_tokens(HINT) - 4
         parts.append(render_index_text(facts, min(_INDEX_TOKENS, left), [fact.name for fact in taken], authors))
     if not any(parts):
@@ -47,16 +50,19 @@ def session_start_text(store_root: str, tree_root: str, source: str = "startup",
 
 
 def prompt_text(store_root: str, tree_root: str, prompt: str, session: str = "", budget_tokens: int = PROMPT_TOKENS) -> str:
-    """Facts that the words of one prompt ask for; "" unless a fact clearly fits."""
+    """Facts that the words of one prompt ask for; "" unless a fact clearly fits that this session was not given before."""
     store = load_facts(store_root)
     facts = current_facts(store.facts)
     if not facts or len(prompt.split()) < 2:
         return ""
-    hits = [hit for hit in rank_by_signal(facts, Signal(prompt=prompt)) if is_clear(hit)][:_PROMPT_FACTS]
+    shown = load_shown(store_root, session) if session else set()
+    hits = [hit for hit in rank_by_signal(facts, Signal(prompt=prompt)) if is_clear(hit) and hit.fact.name not in shown]
     if not hits:
         return ""
-    text, _ = render_recall(hits, budget_tokens, lambda fact: mark_sources(tree_root, fact.sources), find_authors(store_root),
-                            lead="Project memory on this:")
+    text, taken = render_recall(hits[:_PROMPT_FACTS], budget_tokens, lambda fact: mark_sources(tree_root, fact.sources),
+                                find_authors(store_root), lead="Project memory on this:")
+    if session:
+        save_shown(store_root, session, [fact.name for fact in taken])
     return text
 
 

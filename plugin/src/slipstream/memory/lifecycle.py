@@ -15,7 +15,7 @@ from slipstream.events.ingest import record
 
 SESSION_END_BUDGET_S = 0.7  # the host gives all hooks of the end 1.5 s together
 TASK_NOTE = "<task-notification>"
-BATCH_SOURCE = "batch"
+BATCH_TAIL_BYTES = 1_000_000  # the calls of one batch were recorded just before it
 TOOLS = "mcp__plugin_slipstream_slipstream__"
 MAP_HINT = ("Read less: sp_map shows the project, sp_search finds a symbol or text, sp_outline lists a file's symbols, "
             "sp_symbol gives one definition whole. Use them before reading a file whole.")
@@ -99,18 +99,15 @@ def start_subagent(tree_root: str, store_root: str, payload: dict[str, Any]) -> 
 
 
 def check_batch(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
-    """PostToolBatch, the ledger: calls that no event told of (refused, unknown to the host, lost) are recorded now."""
-    calls = payload.get("tool_calls")
-    named = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    """PostToolBatch, the ledger: calls that no event told of (refused, unknown to the host, lost) are looked up now.
+
+    The batch does not say how a call ended; the transcript does. What it does not hold yet is found the next time.
+    """
     from slipstream.events.backfill import recorded_ids
-    known = recorded_ids(store_root, str(payload["session_id"]))
-    for call in named:
-        if call.get("tool_use_id") in known:
-            continue
-        answer = call.get("tool_response")
-        shared = {key: payload[key] for key in ("session_id", "agent_id", "agent_type", "cwd") if key in payload}
-        event = {**shared, **call, "hook_event_name": "PostToolUseFailure", "error": answer if isinstance(answer, str) else ""}
-        record(store_root, event, BATCH_SOURCE, tree_root)
+    calls, session = payload.get("tool_calls"), str(payload["session_id"])
+    named = {call.get("tool_use_id") for call in calls if isinstance(call, dict)} if isinstance(calls, list) else set()
+    if named - recorded_ids(store_root, session, BATCH_TAIL_BYTES):
+        _fill(tree_root, store_root, session, _transcript(payload))
     return ""
 
 
