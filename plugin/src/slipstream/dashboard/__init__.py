@@ -1,1 +1,1 @@
-"""The local live page: server, launch, static files."""
+"""The live dashboard: a server on the loopback interface and the page it serves."""

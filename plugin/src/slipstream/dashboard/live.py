@@ -1,0 +1,273 @@
+"""One session's log as the page needs it: the fold at its end, any earlier fold, and columns of what each event was.
+
+The log is read once and then followed from its end. Labels stay on disk: per event only numbers are kept, about 40 bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import zlib
+from array import array
+from bisect import bisect_left, bisect_right
+from typing import Any
+
+from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
+from slipstream.base.instants import parse_iso
+from slipstream.events.fold import Fold
+from slipstream.events.log import Event, LogReader, log_path, parse_event
+
+SNAPSHOT_EVENTS = 1000
+SNAPSHOT_BYTES = 6_000_000
+MAX_PENDING = 500
+MAX_WORDS = 60_000
+OUTCOMES = {"error": "failed"}
+FAILED_KINDS = {"tool-failure": "failed"}
+
+
+class Words:
+    """Strings as small numbers; beyond the limit everything is the empty string."""
+
+    def __init__(self) -> None:
+        self.list = [""]
+        self._index = {"": 0}
+
+    def number(self, word: str) -> int:
+        found = self._index.get(word)
+        if found is None:
+            if len(self.list) >= MAX_WORDS:
+                return 0
+            found = self._index[word] = len(self.list)
+            self.list.append(word)
+        return found
+
+    def find(self, word: str) -> int:
+        return self._index.get(word, -1)
+
+
+def light_dump(fold: Fold) -> bytes:
+    """The fold without the agents' activity, most of its size: replay shows the events themselves."""
+    state = dict(fold._s)
+    state["agents"] = {name: {**agent, "activity": []} for name, agent in state["agents"].items()}
+    return json.dumps(state, separators=(",", ":")).encode("ascii")
+
+
+class SessionView:
+    """What is known of one session. Every method takes the lock; none is slow but the first refresh of a long log."""
+
+    def __init__(self, store_root: str, session: str, snapshots: bool = True) -> None:
+        self.session = session
+        self._snapshots_wanted = snapshots
+        self.path = log_path(store_root, session)
+        self.lock = threading.RLock()
+        self.generation = 0
+        self._reset()
+
+    def _reset(self) -> None:
+        self.fold = Fold(self.session)
+        self.seq, self.offset, self.ts = array("q"), array("q"), array("d")
+        self.ms, self.agent, self.tool = array("i"), array("I"), array("H")
+        self.kind, self.outcome = array("B"), array("B")
+        self.agents, self.tools, self.kinds, self.outcomes = Words(), Words(), Words(), Words()
+        self.files: dict[str, int] = {}
+        self.first_ask = ""
+        self.continues: str | None = None
+        self._pending: dict[tuple[str, str], float] = {}
+        self._minute: tuple[str, float | None] = ("", None)
+        self._snapshots: list[tuple[int, int, bytes]] = []  # (events folded, offset to read on from, dumped fold)
+        self._snapshot_every = SNAPSHOT_EVENTS
+        self._reader = LogReader(self.path)
+
+    def __len__(self) -> int:
+        return len(self.seq)
+
+    @property
+    def last_seq(self) -> int:
+        return self.seq[-1] if self.seq else -1
+
+    @property
+    def skipped(self) -> int:
+        return self._reader.skipped
+
+    def refresh(self, keep: int = 400) -> tuple[list[dict[str, Any]], int]:
+        """Folds what was appended: (the last `keep` new events as rows for the page, how many there were)."""
+        with self.lock:
+            fresh: list[tuple[int, Event]] = []
+            total = 0
+            try:
+                for start, event in self._reader.read_with_offsets():
+                    if self._reader.restarted:  # a shorter log is another log
+                        reader, self.generation = self._reader, self.generation + 1
+                        self._reset()
+                        self._reader, reader.restarted = reader, False
+                    self._take(start, event)
+                    total += 1
+                    fresh.append((len(self.seq) - 1, event))
+                    if len(fresh) > 2 * keep:
+                        del fresh[:-keep]
+            except OSError:  # removed or replaced while it was read: the next refresh sees what is there
+                pass
+            return [self.row(index, event) for index, event in fresh[-keep:]], total
+
+    def replaced(self) -> None:
+        """Forgets what was read: the log was removed or another file has its name."""
+        with self.lock:
+            self.generation += 1
+            self._reset()
+
+    def _take(self, start: int, event: Event) -> None:
+        if len(self.seq) % self._snapshot_every == 0 and len(self.seq) and self._snapshots_wanted:
+            self._snapshot(start)
+        self.fold.apply(event)
+        data = event.get("data") or {}
+        kind, agent = event["kind"], event["agent"]
+        ts = self._seconds(event["ts"])
+        tool = data.get("tool")
+        if not isinstance(tool, str) or not tool:
+            tool = event["label"].split(" ", 1)[0][:80] if kind in ("pre-tool", "post-tool", "tool-failure") else ""
+        outcome = data.get("outcome")
+        outcome = OUTCOMES.get(outcome, outcome) if isinstance(outcome, str) else "failed" if data.get("failed") else ""
+        outcome = outcome or FAILED_KINDS.get(kind, "")
+        if kind == "post-tool" and not outcome:
+            outcome = "ok"
+        self.seq.append(event["seq"])
+        self.offset.append(start)
+        self.ts.append(ts)
+        self.ms.append(self._duration(kind, agent, event["label"], ts, data))
+        self.agent.append(self.agents.number(agent))
+        self.tool.append(self.tools.number(tool))
+        self.kind.append(min(255, self.kinds.number(kind[:80])))
+        self.outcome.append(min(255, self.outcomes.number(outcome[:40])))
+        file = data.get("file")
+        if isinstance(file, str) and file and (file in self.files or len(self.files) < 5000):
+            self.files[file] = self.files.get(file, 0) + 1
+        if kind == "session-start" and isinstance(data.get("continues"), str):
+            self.continues = data["continues"]
+        if kind == "user-prompt" and not self.first_ask:
+            self.first_ask = event["label"][:240]
+
+    def _seconds(self, text: str) -> float:
+        """Seconds since the epoch; the minute is parsed once, for thousands of events share it."""
+        if len(text) == 24 and text[19] == ".":
+            if text[:17] != self._minute[0]:
+                self._minute = (text[:17], parse_iso(text[:17] + "00Z"))
+            try:
+                if self._minute[1] is not None:
+                    return self._minute[1] + float(text[17:23])
+            except ValueError:
+                pass
+        found = parse_iso(text)
+        return found if found is not None else self.ts[-1] if self.ts else 0.0
+
+    def _duration(self, kind: str, agent: str, label: str, ts: float, data: dict[str, Any]) -> int:
+        """Milliseconds that a call took: the host's own figure, else the distance to its pre-tool event; -1 unknown."""
+        if kind == "pre-tool":
+            self._pending[agent, label] = ts
+            if len(self._pending) > MAX_PENDING:
+                del self._pending[next(iter(self._pending))]
+            return -1
+        given = data.get("duration_ms")
+        begun = self._pending.pop((agent, label), None) if kind in ("post-tool", "tool-failure") else None
+        if isinstance(given, (int, float)) and not isinstance(given, bool):
+            return int(min(max(given, 0), 2**31 - 1))
+        return int(min(max((ts - begun) * 1000, 0), 2**31 - 1)) if begun is not None else -1
+
+    def _snapshot(self, start: int) -> None:
+        self._snapshots.append((len(self.seq), start, zlib.compress(light_dump(self.fold), 1)))
+        if sum(len(item[2]) for item in self._snapshots) > SNAPSHOT_BYTES:  # wide folds: keep every other one
+            del self._snapshots[::2]
+            self._snapshot_every *= 2
+
+    def row(self, index: int, event: Event) -> dict[str, Any]:
+        """One event for the page: numbers, times in ms since the epoch, its label; the rest is a click away."""
+        return {
+            "seq": self.seq[index],
+            "ts": int(self.ts[index] * 1000),
+            "agent": event["agent"],
+            "kind": event["kind"],
+            "label": event["label"][:500],
+            "tool": self.tools.list[self.tool[index]],
+            "outcome": self.outcomes.list[self.outcome[index]],
+            "ms": self.ms[index],
+        }
+
+    def read(self, indexes: list[int]) -> list[Event | None]:
+        """The events at these positions, read from disk."""
+        found: list[Event | None] = []
+        try:
+            with open(open_regular(self.path), "rb") as stream:
+                for index in indexes:
+                    stream.seek(self.offset[index])
+                    event = parse_event(stream.readline(MAX_JSON_LINE_BYTES))
+                    if event is not None:
+                        event["seq"] = self.seq[index]
+                    found.append(event)
+        except OSError:
+            found += [None] * (len(indexes) - len(found))
+        return found
+
+    def rows(self, indexes: list[int]) -> list[dict[str, Any]]:
+        return [self.row(i, event) for i, event in zip(indexes, self.read(indexes)) if event is not None]
+
+    def position(self, seq: int) -> int:
+        """Index of the first event numbered `seq` or higher."""
+        return bisect_left(self.seq, seq)
+
+    def exact_fold_at(self, at: int) -> Fold:
+        """The fold up to an event with everything in it, folded from the start: for the published state."""
+        fold = Fold(self.session)
+        try:
+            for _, event in LogReader(self.path).read_with_offsets():
+                if event["seq"] > at:
+                    break
+                fold.apply(event)
+        except OSError:
+            pass
+        return fold
+
+    def fold_at(self, at: int | None) -> Fold:
+        """The fold of all events up to number `at`: the nearest snapshot and what follows it. The live one for None."""
+        if at is None or at >= self.last_seq:
+            return self.fold
+        count = bisect_right(self.seq, at)
+        usable = [item for item in self._snapshots if item[0] <= count]
+        fold, folded, offset = Fold(self.session), 0, 0
+        if usable:
+            folded, offset, dumped = usable[-1]
+            fold = Fold.load(zlib.decompress(dumped))
+        reader = LogReader(self.path, offset, self.seq[folded - 1] if folded else -1)
+        try:
+            for _, event in reader.read_with_offsets():
+                if event["seq"] > at:
+                    break
+                fold.apply(event)
+        except OSError:
+            pass
+        return fold
+
+
+class Views:
+    """The sessions that are looked at, newest use last; older ones are dropped and read again when asked for."""
+
+    MAX = 12
+
+    def __init__(self, store_root: str) -> None:
+        self.store_root = store_root
+        self._views: dict[str, SessionView] = {}
+        self._lock = threading.Lock()
+
+    def get(self, session: str) -> SessionView:
+        with self._lock:
+            view = self._views.pop(session, None) or SessionView(self.store_root, session)
+            self._views[session] = view
+            while len(self._views) > self.MAX:
+                del self._views[next(iter(self._views))]
+            return view
+
+    def drop(self, session: str) -> None:
+        with self._lock:
+            self._views.pop(session, None)
+
+    def known(self) -> list[SessionView]:
+        with self._lock:
+            return list(self._views.values())

@@ -1,0 +1,173 @@
+// What the page knows: the route, the session's folded state (folded by the server, patched here), and the event columns.
+
+import { api, Offline, SignedOut } from "./net.js";
+
+export const app = {
+  view: "now", params: {}, session: null, at: null, now: null, live: null, sessions: [], info: new Map(), project: {}, columns: null,
+  offline: false, lastUpdate: Date.now(), skew: 0, error: null, money: false,
+};
+
+const watchers = new Set();
+let queued = new Set();
+let frame = 0;
+
+// One render per frame, whatever arrived.
+export function changed(reason) {
+  queued.add(reason);
+  if (frame) return;
+  const run = () => { frame = 0; const reasons = queued; queued = new Set(); for (const watcher of watchers) watcher(reasons); };
+  frame = document.hidden ? setTimeout(run, 200) : requestAnimationFrame(run);
+}
+export function watch(watcher) { watchers.add(watcher); return () => watchers.delete(watcher); }
+
+export const serverNow = () => Date.now() + app.skew;
+
+// The address bar always holds the view.
+export function address(view, params) {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(params || {})) if (value !== null && value !== undefined && value !== "") query.set(key, value);
+  const text = String(query);
+  return "#/" + view + (text ? "?" + text : "");
+}
+export function go(params, view = app.view, replace = false) {
+  const target = address(view, { session: app.params.session, at: app.params.at, ...params });
+  if (target === location.hash) return;
+  if (replace) { history.replaceState(null, "", target); dispatchEvent(new Event("route")); } else location.hash = target;
+}
+
+export function failed(error) {
+  if (error.name === "AbortError") return;
+  if (error instanceof SignedOut) { app.signedOut = true; changed("signed-out"); return; }
+  if (error instanceof Offline) { app.offline = true; changed("status"); return; }
+  app.error = error.message;
+  changed("error");
+}
+
+export async function loadSessions() {
+  const answer = await api("sessions", { limit: 60 });
+  app.sessions = answer.sessions;
+  for (const item of answer.info) app.info.set(item.session, item);
+  app.project = answer.project || {};
+  if (answer.time) app.skew = answer.time - Date.now();
+  app.offline = false;
+  changed("sessions");
+}
+
+export const currentSession = () => app.params.session || app.sessions[0] || null;
+
+// One state request in flight; the newest wish wins, so a scrubber can move as fast as it likes.
+let inFlight = false;
+let wished = null;
+export async function loadNow() {
+  const session = currentSession();
+  app.session = session;
+  if (!session) { app.now = null; changed("now"); return; }
+  wished = { session, at: app.at };
+  if (inFlight) return;
+  inFlight = true;
+  try {
+    while (wished) {
+      const wish = wished;
+      wished = null;
+      const answer = await api("now", wish);
+      if (wish.session !== currentSession() || (wish.at !== app.at && app.at === null)) continue;
+      app.now = answer;
+      if (wish.at === null) app.live = answer;
+      app.lastUpdate = Date.now();
+      app.offline = false;
+      changed("now");
+    }
+  } catch (error) { failed(error); } finally { inFlight = false; }
+}
+
+// A grow-only table of events in typed arrays: what timeline and scrubber draw from.
+export class Columns {
+  constructor(answer) {
+    Object.assign(this, { session: answer.session, agents: answer.agents, tools: answer.tools, kinds: answer.kinds, outcomes: answer.outcomes });
+    this.index = new Map(this.agents.map((agent, i) => [agent.id, i]));
+    this.size = 0;
+    this.grow(Math.max(1024, answer.dt.length * 1.2));
+    this.longest = 0;
+    this.version = 0;
+    let ts = answer.t0;
+    for (let i = 0; i < answer.dt.length; i++) {
+      ts += answer.dt[i];
+      this.push(answer.seqs ? answer.seqs[i] : answer.seq0 + i, ts, answer.ms[i], answer.agent[i], answer.kind[i], answer.tool[i], answer.outcome[i]);
+    }
+  }
+  grow(size) {
+    this.room = Math.ceil(size);
+    for (const [name, Type] of [["seq", Float64Array], ["ts", Float64Array], ["ms", Int32Array], ["agent", Uint32Array], ["kind", Uint8Array], ["tool", Uint16Array], ["outcome", Uint8Array]]) {
+      const array = new Type(this.room);
+      if (this[name]) array.set(this[name].subarray(0, this.size));
+      this[name] = array;
+    }
+  }
+  push(seq, ts, ms, agent, kind, tool, outcome) {
+    if (this.size === this.room) this.grow(this.room * 1.5);
+    const i = this.size++;
+    this.seq[i] = seq; this.ts[i] = ts; this.ms[i] = ms; this.agent[i] = agent; this.kind[i] = kind; this.tool[i] = tool; this.outcome[i] = outcome;
+    if (ms > this.longest) this.longest = ms;
+  }
+  word(list, value) {
+    let i = list.indexOf(value || "");
+    if (i < 0) i = list.push(value || "") - 1;
+    return i;
+  }
+  append(event) {
+    if (this.size && event.seq <= this.seq[this.size - 1]) return;
+    let agent = this.index.get(event.agent);
+    if (agent === undefined) { agent = this.agents.push({ id: event.agent, parent: event.parent || null, name: event.agent }) - 1; this.index.set(event.agent, agent); }
+    this.push(event.seq, event.ts, event.ms ?? -1, agent, this.word(this.kinds, event.kind), this.word(this.tools, event.tool), this.word(this.outcomes, event.outcome));
+    this.version++;
+  }
+  last() { return this.size ? this.seq[this.size - 1] : -1; }
+  at(seq) { return bound(this.seq, this.size, seq); }
+}
+export function bound(array, size, value) {
+  let low = 0, high = size;
+  while (low < high) { const middle = (low + high) >> 1; if (array[middle] < value) low = middle + 1; else high = middle; }
+  return low;
+}
+
+let columnsFor = null;
+export async function loadColumns(force) {
+  const session = currentSession();
+  if (!session) { app.columns = null; return; }
+  if (!force && app.columns && app.columns.session === session) return;
+  if (columnsFor === session) return;
+  columnsFor = session;
+  try {
+    const answer = await api("timeline", { session });
+    if (session === currentSession()) { app.columns = new Columns(answer); changed("columns"); }
+  } catch (error) { failed(error); } finally { columnsFor = null; }
+}
+
+// A delta carries what the server's fold changed: rows to replace, figures, and the events themselves.
+export function applyDelta(delta) {
+  app.lastUpdate = Date.now();
+  const info = app.info.get(delta.session);
+  if (info) { info.lastTs = delta.lastTs; info.status = delta.status; }
+  if (!app.sessions.includes(delta.session)) { loadSessions().catch(failed); }
+  if (app.sessions[0] !== delta.session) { app.sessions = [delta.session, ...app.sessions.filter((id) => id !== delta.session)]; changed("sessions"); }
+  if (delta.session !== app.session) { changed("elsewhere"); return; }
+  const live = app.live;
+  if (live && live.session === delta.session) {
+    if (delta.first > live.seq + 1) { loadNow(); loadColumns(true); return; }
+    if (delta.last > live.seq) {
+      live.seq = live.total = delta.last;
+      live.lastTs = delta.lastTs;
+      for (const key of ["counts", "plan", "budget", "finishedAt", "startedAt", "cache", "status"]) if (key in delta) live[key] = delta[key];
+      const at = new Map(live.agents.rows.map((row, i) => [row.id, i]));
+      for (const row of delta.agents) { if (at.has(row.id)) live.agents.rows[at.get(row.id)] = row; else live.agents.rows.push(row); }
+      live.agents.total = delta.agentsTotal;
+      live.tail = [...live.tail, ...delta.events].slice(-12);
+    }
+  }
+  if (app.now && app.now !== live) app.now.total = delta.last;
+  if (app.columns && app.columns.session === delta.session) {
+    if (delta.skipped) loadColumns(true);
+    else for (const event of delta.events) app.columns.append(event);
+  }
+  changed("delta");
+}
