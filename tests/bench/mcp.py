@@ -36,7 +36,8 @@ class Client:
                                         stdout=subprocess.PIPE, env=environment(**env))
         self.answers: dict[Any, tuple[float, Any]] = {}
         self.arrived = threading.Condition()
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
         self.count = 0
 
     def _read(self) -> None:
@@ -75,6 +76,9 @@ class Client:
         assert self.process.stdin
         self.process.stdin.close()
         self.process.wait()
+        self.reader.join()
+        assert self.process.stdout
+        self.process.stdout.close()
 
 
 def cpu_of(command: list[str], data: bytes = b"") -> float:
@@ -190,6 +194,8 @@ def bench_fuzz(count: int) -> None:
             process.stdin.close()
             for reader in readers:
                 reader.join()
+            process.stdout.close()
+            process.stderr.close()
             status = process.wait()
             problems = check(maker, out)
             if status or problems or err:

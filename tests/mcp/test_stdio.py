@@ -6,7 +6,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 from tests import PROGRAM
 from tests.mcp import Server, environment, initialize, message, modern_meta
@@ -96,6 +99,72 @@ class Process(unittest.TestCase):
                 result = server.ask(message("tools/call", name="sp_hook", arguments=arguments))["result"]
                 self.assertNotIn("isError", result)
                 self.assertEqual(result["content"][0]["type"], "text")
+
+
+@unittest.skipUnless(os.path.isdir("/proc/self/task"), "needs /proc to see the children")
+class NoChildIsLeft(unittest.TestCase):
+    """A scan in worker processes, cut short: they end with the server."""
+
+    FILES = 600
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        body = "".join(f"def step_{n}(value):\n    return value + {n}\n\n\n" for n in range(60))
+        for number in range(self.FILES):
+            with open(os.path.join(folder.name, f"m{number}.py"), "w", encoding="utf-8") as stream:
+                stream.write(body)
+        self.server = Server(folder.name)
+        self.addCleanup(self.server.__exit__)
+        self.server.ask(initialize())
+        self.server.send(message("tools/call", 1, name="sp_map", arguments={}))
+        self.workers = self.wait_for(lambda: self.children(self.server.process.pid))
+
+    def wait_for(self, found: Callable[[], Any]) -> Any:
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            value = found()
+            if value:
+                return value
+        raise AssertionError("waited too long")
+
+    def children(self, parent: int) -> list[int]:
+        found: list[int] = []
+        for task in os.listdir(f"/proc/{parent}/task"):
+            try:
+                with open(f"/proc/{parent}/task/{task}/children", encoding="ascii") as stream:
+                    found += map(int, stream.read().split())
+            except OSError:
+                continue
+        return found
+
+    def are_gone(self) -> bool:
+        for pid in self.workers:
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as stream:
+                    if b"slipstream.map.pool" in stream.read():
+                        return False
+            except OSError:
+                continue
+        return True
+
+    def test_interrupt(self) -> None:
+        self.server.process.send_signal(signal.SIGINT)
+        rest, errors, _ = self.server.close()
+        self.assertEqual((rest, errors), ([], ""))
+        self.wait_for(self.are_gone)
+
+    def test_end_of_input(self) -> None:
+        rest, errors, status = self.server.close()
+        self.assertEqual(([one.get("id") for one in rest], errors, status), ([1], "", 0))
+        self.wait_for(self.are_gone)
+
+    def test_cancelled(self) -> None:
+        self.server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+        self.assertEqual(self.server.ask(message("ping", 2))["result"], {})
+        self.wait_for(self.are_gone)
+        self.assertEqual(self.server.close(), ([], "", 0))
+        self.assertFalse(os.path.exists(os.path.join(self.server.root, ".claude", "slipstream", "map.md")))
 
 
 class Guard(unittest.TestCase):
