@@ -115,6 +115,7 @@ class Worker:
         code = "import sys; sys.path.insert(0, sys.argv[1]); from slipstream.map.pool import serve; serve(sys.argv[2])"
         self.process = subprocess.Popen([sys.executable, "-I", "-S", "-c", code, place, root], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        _live.add(self)
 
     def scan(self, paths: list[str]) -> list[Scanned] | None:
         """Results for `paths`; None when the worker is gone or has taken longer than CHUNK_TIMEOUT_S."""
@@ -133,6 +134,7 @@ class Worker:
 
     def close(self) -> None:
         """End the process and wait for it."""
+        _live.discard(self)
         self.process.kill()
         for stream in (self.process.stdin, self.process.stdout):
             try:
@@ -141,6 +143,15 @@ class Worker:
             except OSError:
                 pass
         self.process.wait()
+
+
+_live: set[Worker] = set()
+
+
+def kill_workers() -> None:
+    """For a process that ends at once: its workers end with it, not only after the files they have in hand."""
+    for worker in list(_live):
+        worker.process.kill()
 
 
 def package_place() -> str:

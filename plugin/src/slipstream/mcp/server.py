@@ -45,6 +45,9 @@ def main(argv: list[str]) -> int:
         Loop(wire, root).run(wire.lines())
     except KeyboardInterrupt:
         pass
+    pool = sys.modules.get("slipstream.map.pool")
+    if pool is not None:
+        pool.kill_workers()
     return 0
 
 
