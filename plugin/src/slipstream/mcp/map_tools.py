@@ -128,6 +128,39 @@ def sp_outline(arguments: dict[str, Any], call: Call) -> str:
     return text
 
 
+def sp_search(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.map.search import search
+    from slipstream.map.search_text import answer_json, render_answer
+    _ensure_index(call)
+    path = locate(call, arguments["path"]) if arguments.get("path") else ""
+    with refreshing(call):
+        answer = search(call.root, arguments["query"], arguments["limit"], arguments.get("offset", 0),
+                        arguments.get("kind") or "", "" if path == "." else path)
+    text = to_json(answer_json(answer)) if arguments.get("format") == "json" else \
+        _paged(render_answer(answer, arguments["query"]))
+    charge(call, text)
+    return text
+
+
+def sp_refs(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.map.refs import find_references, references_json, render_references
+    _ensure_index(call)
+    file = locate(call, arguments["file"]) if arguments.get("file") else ""
+    with refreshing(call):
+        found = find_references(call.root, arguments["symbol"].strip(), file)
+    if arguments.get("format") == "json":
+        return to_json(references_json(found))
+    text = _paged(render_references(found, arguments["limit"], arguments.get("offset", 0)))
+    charge(call, text)
+    return text
+
+
+def _paged(text: str) -> str:
+    """The command line's way to the next page in the words of a tool."""
+    return "\n".join(line.replace("--offset ", "offset=") if line.startswith("... ") else line
+                     for line in text.rstrip("\n").split("\n"))
+
+
 def _render(one: Slice, continuation: str, with_kind: bool = True) -> str:
     from slipstream.map.slices import render_slice
     rest, one.rest = one.rest, 0

@@ -57,6 +57,9 @@ class Wire:
     def __init__(self) -> None:
         import _thread
         self._input, self._output = os.dup(0), os.dup(1)
+        if os.name == "posix":  # a host may hand us its own non-blocking pipes
+            os.set_blocking(self._input, True)
+            os.set_blocking(self._output, True)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 0)
         try:
