@@ -20,6 +20,13 @@ from tests import PROGRAM
 from tests.mcp import Server, environment, initialize, message
 
 
+def quiet_feeder(case: unittest.TestCase) -> None:
+    """No thread that waits for idle turns outlives the test."""
+    patch = mock.patch.object(feeder, "_watch")
+    patch.start()
+    case.addCleanup(patch.stop)
+
+
 class Gates(unittest.TestCase):
     def test_mode(self) -> None:
         with tempfile.TemporaryDirectory() as root:
@@ -64,9 +71,7 @@ class Feeding(unittest.TestCase):
         patch = mock.patch.dict(os.environ, environment(SLIPSTREAM_MODE="mcp-only"), clear=True)
         patch.start()
         self.addCleanup(patch.stop)
-        thread = mock.patch.object(feeder, "_watch")
-        thread.start()
-        self.addCleanup(thread.stop)
+        quiet_feeder(self)
         self.connection = Connection(self.root)
         handle_request(initialize(), self.connection)
 
