@@ -39,7 +39,7 @@ class Packing(unittest.TestCase):
 
     def test_shapes(self) -> None:
         source = 'def f(a,  # note\n      b):\n    """Doc."""\n    x = a + \\\n        b\n    return """\n    kept  """ # gone\n\n\nclass E(Exception):\n    """Only a doc."""\n'
-        self.assertEqual(pack_source(source), 'def f(a,\nb):\n\n x = a +\\\nb\n return """\n    kept  """\n\n\nclass E(Exception):\n pass\n')
+        self.assertEqual(pack_source(source), 'def f(a,\nb):\n\n x=a+\\\nb\n return"""\n    kept  """\n\n\nclass E(Exception):\n pass\n')
 
     def test_every_python_builds_the_same_bytes(self) -> None:
         found, wanted = 0, hashlib.sha256(build_zipapp.build_pyz()).hexdigest()

@@ -1,4 +1,4 @@
-"""What the pyz carries of a module: its code without comments, docstrings and wide indentation, every line at its number.
+"""What the pyz carries of a module: its code without comments, docstrings and needless spaces, every line at its number.
 
 A start compiles each module anew, since zipimport caches nothing; what a reader needs travels beside the pyz as plain source.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 import tokenize
 
+_BEFORE_STRING = frozenset("return in not and or if else elif yield is raise assert".split())  # no prefix of a string
 _ASIDE = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
 
 
@@ -34,13 +35,19 @@ def pack_source(text: str) -> str:
                 line = token.end[0]
                 continue
             out.append(" " * level)
-        elif before.end[0] == token.start[0] and before.end[1] < token.start[1]:
+        elif before.end[0] == token.start[0] and before.end[1] < token.start[1] and _needs_gap(before.string, token.string):
             out.append(" ")
         if kind == tokenize.OP:
             depth += (token.string in "([{") - (token.string in ")]}")
         out.append(token.string)
         line, before = token.end[0], token
     return "".join(out).rstrip("\n") + "\n"
+
+
+def _needs_gap(left: str, right: str) -> bool:
+    """Whether two tokens of a line would be read as others without the space between them."""
+    return (left[-1].isalnum() or left[-1] == "_" or not left.isascii()) and (right[0] not in "([{)]},:;=<>!+-*/%&|^~@'\"" or (
+        right[0] in "'\"" and left not in _BEFORE_STRING))
 
 
 def _whole_strings(text: str) -> list[tokenize.TokenInfo]:
