@@ -1,0 +1,99 @@
+"""Removes whole event logs of old sessions, after asking: never the live one, never one whose turns are not captured, never memory."""
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from typing import Any
+
+from slipstream.base.errors import SlipstreamError
+from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.roots import store_dir
+from slipstream.events.append import session_file_name
+from slipstream.events.log import LogReader, list_sessions
+
+LIVE_S = 24 * 3600  # a log written within this time may belong to a session that is still open
+WARN_BYTES = 256 * 1024 * 1024
+
+
+def logs_size(store_root: str) -> int:
+    return sum(row["bytes"] for row in list_sessions(store_root))
+
+
+def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[str, str], Any] | None = None,
+            now: float | None = None) -> dict[str, Any]:
+    """{remove: [{session, bytes, modified, why}], keep: [{session, bytes, why}]}. `capture(store_root, session)` is tried first on a
+    log whose turns are not all among the observations; without it such a log is kept."""
+    clock = time.time() if now is None else now
+    sessions = list_sessions(store_root)
+    remove, keep = [], []
+    for number, row in enumerate(sessions):
+        age = clock - row["modified"]
+        why = ""
+        if number == 0:
+            why = "the latest session"
+        elif age < LIVE_S:
+            why = "written within a day: perhaps still open"
+        elif age < older_than_days * 86_400:
+            why = f"younger than {older_than_days:g} days"
+        elif not is_captured(store_root, row["session"], row["path"]):
+            if capture is not None:
+                capture(store_root, row["session"])
+            if capture is None or not is_captured(store_root, row["session"], row["path"]):
+                why = "its turns are not among the observations yet"
+        if why:
+            keep.append({**row, "why": why})
+        else:
+            remove.append({**row, "why": f"{age / 86_400:.0f} days old"})
+    return {"remove": remove, "keep": keep}
+
+
+def remove_logs(store_root: str, rows: list[dict[str, Any]], now: float | None = None) -> int:
+    """Deletes the planned logs and what lies beside them (not their locks' folder, not observations); returns the bytes freed."""
+    clock, freed = time.time() if now is None else now, 0
+    for row in rows:
+        path = row["path"]
+        if os.path.dirname(path) != os.path.join(store_dir(store_root), "dashboard") or os.path.islink(path):
+            raise SlipstreamError("not an event log of this store", path)
+        try:
+            with FileLock(path, 1.0):
+                if clock - os.stat(path).st_mtime < LIVE_S:
+                    continue  # written since it was planned
+                freed += os.path.getsize(path)
+                os.unlink(path)
+                shutil.rmtree(path + ".spill", ignore_errors=True)
+        except (LockTimeout, FileNotFoundError):
+            continue
+    return freed
+
+
+def is_captured(store_root: str, session: str, path: str) -> bool:
+    """Whether every finished turn of a log is among the observations: their cursor stands at the last stop or beyond."""
+    cursor = os.path.join(store_dir(store_root), "observations", session_file_name(session) + ".cursor")
+    try:
+        with open(cursor, encoding="ascii") as stream:
+            seen = int(stream.read(32).strip() or -1)
+    except (OSError, ValueError):
+        seen = -1
+    last = -1
+    worth = False
+    try:
+        for _, event in LogReader(path).read_with_offsets():
+            if event["kind"] in ("stop", "session-end"):
+                last = event["seq"]
+            worth = worth or event["kind"] in ("user-prompt", "post-tool", "tool-failure")
+    except OSError:
+        return False
+    return not worth or seen >= last > -1
+
+
+def render_gc(plan: dict[str, Any], done: bool, freed: int = 0) -> str:
+    lines = []
+    for row in plan["remove"]:
+        lines.append(f"{'removed' if done else 'would remove'}  {row['session']}  {row['bytes']:,} bytes, {row['why']}")
+    for row in plan["keep"]:
+        lines.append(f"kept  {row['session']}  {row['bytes']:,} bytes: {row['why']}")
+    total = freed if done else sum(row["bytes"] for row in plan["remove"])
+    lines.append(f"{total:,} bytes {'freed' if done else 'to free'}; memory and observations are never touched")
+    return "\n".join(lines)
