@@ -1,4 +1,5 @@
-"""Removes whole event logs of old sessions, after asking: never the live one, never one whose turns are not captured, never memory."""
+"""Removes whole event logs of old sessions, after asking: never the live one, never one whose turns are not captured,
+never memory."""
 from __future__ import annotations
 
 import os
@@ -23,7 +24,8 @@ def logs_size(store_root: str) -> int:
 
 def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[str, str], Any] | None = None,
             now: float | None = None) -> dict[str, Any]:
-    """{remove: [{session, bytes, modified, why}], keep: [{session, bytes, why}]}. `capture(store_root, session)` is tried first on a
+    """{remove: [{session, bytes, modified, why}], keep: [{session, bytes, why}]}. `capture(store_root, session)` is tried
+    first on a
     log whose turns are not all among the observations; without it such a log is kept."""
     clock = time.time() if now is None else now
     sessions = list_sessions(store_root)
@@ -50,7 +52,8 @@ def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[s
 
 
 def remove_logs(store_root: str, rows: list[dict[str, Any]], now: float | None = None) -> int:
-    """Deletes the planned logs and what lies beside them (not their locks' folder, not observations); returns the bytes freed."""
+    """Deletes the planned logs and what lies beside them (not their locks' folder, not observations); returns the bytes
+    freed."""
     clock, freed = time.time() if now is None else now, 0
     for row in rows:
         path = row["path"]

@@ -221,9 +221,16 @@ class UsageIndex:
         return index
 
 
-def load_usage(store_root: str, folders: list[str]) -> UsageIndex:
-    """The index brought up to date with every transcript below `folders`; saved where something was new."""
-    path = store_path(store_root, "context", "usage.index")
+def load_usage(store_root: str, folders: list[str], apart: bool = False) -> UsageIndex:
+    """The index brought up to date with every transcript below `folders`; saved where something was new.
+
+    `apart`: these folders are not the project's own, so they get an index of their own.
+    """
+    name = "usage.index"
+    if apart:
+        which = "\0".join(sorted(folders)).encode("utf-8", "surrogatepass")
+        name = f"usage-{blake2b(which, digest_size=8).hexdigest()}.index"
+    path = store_path(store_root, "context", name)
     with FileLock(path, 30.0):
         try:
             index = UsageIndex.load(read_bytes(path))

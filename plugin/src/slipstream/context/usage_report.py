@@ -1,4 +1,5 @@
-"""What a project's sessions used: which transcripts are its own, totals by session, model, day and subagent, money only when asked."""
+"""What a project's sessions used: which transcripts are its own, totals by session, model, day and subagent, money only
+when asked."""
 from __future__ import annotations
 
 import json
@@ -20,7 +21,8 @@ def projects_folder(env: Mapping[str, str] = os.environ) -> str:
 
 
 def project_folders(roots: Iterable[str], everything: bool = False, env: Mapping[str, str] = os.environ) -> list[str]:
-    """The host's folders of these project roots and of folders below them. A folder's name is lossy, so a record's `cwd` decides."""
+    """The host's folders of these project roots and of folders below them. A folder's name is lossy, so a record's `cwd`
+    decides."""
     base = projects_folder(env)
     try:
         names = sorted(entry.name for entry in os.scandir(base) if entry.is_dir())
@@ -62,7 +64,7 @@ def _first_cwd(path: str) -> str:
 def build_usage(index: UsageIndex, by: str = "session", day: str | None = None) -> dict[str, Any]:
     """{by, rows: [{name, replies, input, write5m, write1h, read, output, tokens, usd, unpriced}], total, shared, pricesAsOf}.
 
-    `usd` is None where any of a row's replies is of a model without a known price; `unpriced` names those models. `shared` lists
+    `usd` sums what has a known price and is None where nothing has; `unpriced` names the models without one. `shared` lists
     sessions that hold replies of another one (forks): each reply is counted once, with the session that had it first.
     """
     rows: dict[str, dict[str, Any]] = {}
@@ -84,12 +86,13 @@ def build_usage(index: UsageIndex, by: str = "session", day: str | None = None) 
             if rates is None:
                 row["unpriced"].add(group[2])
             else:
+                row["priced"] = True
                 row["usd"] += sum(count * rate for count, rate in zip(sums[1:], rates)) / 1e6
     ordered = sorted(rows.values(), key=lambda row: row["name"]) if by == "day" else sorted(
         rows.values(), key=lambda row: (-row["tokens"], row["name"]))
     for row in [*ordered, total]:
         row["unpriced"] = sorted(row["unpriced"])
-        row["usd"] = round(row["usd"], 6) if not row["unpriced"] else None
+        row["usd"] = round(row["usd"], 6) if row.pop("priced") or not row["unpriced"] else None
     return {"by": by, "rows": ordered, "total": total, "shared": find_shared(index), "pricesAsOf": PRICES_AS_OF}
 
 
@@ -109,10 +112,12 @@ def render_usage(report: dict[str, Any], money: bool = False, limit: int = 40) -
     """A table; the four classes stand apart, for their prices differ by a factor of fifty."""
     if not report["rows"]:
         return "no usage found: the host has no transcript of this project yet"
-    head = (report["by"], "replies", "input", "cache write 5m", "cache write 1h", "cache read", "output", *(("list price",) if money else ()))
+    classes = ("input", "cache write 5m", "cache write 1h", "cache read", "output")
+    head = (report["by"], "replies", *classes, *(("list price",) if money else ()))
     lines = [head]
     for row in [*report["rows"][:limit], report["total"]]:
-        lines.append((row["name"] or "-", *(f"{row[key]:,}" for key in ("replies", *CLASSES)), *((_price(row),) if money else ())))
+        figures = [f"{row[key]:,}" for key in ("replies", *CLASSES)]
+        lines.append((row["name"] or "-", *figures, *((_price(row),) if money else ())))
     widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
     text = ["  ".join([line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:]))]).rstrip()
             for line in lines]
@@ -126,10 +131,13 @@ def render_usage(report: dict[str, Any], money: bool = False, limit: int = 40) -
 
 
 def _empty(name: str) -> dict[str, Any]:
-    return {"name": name, "replies": 0, **dict.fromkeys(CLASSES, 0), "tokens": 0, "usd": 0.0, "unpriced": set()}
+    counts = dict.fromkeys(("replies", *CLASSES, "tokens"), 0)
+    return {"name": name, **counts, "usd": 0.0, "unpriced": set(), "priced": False}
 
 
 def _price(row: dict[str, Any]) -> str:
+    unpriced = "unpriced: " + ", ".join(row["unpriced"])
     if row["usd"] is None:
-        return "unpriced: " + ", ".join(row["unpriced"])
-    return f"${row['usd']:,.2f}" if row["usd"] >= 0.01 or not row["usd"] else "under $0.01"
+        return unpriced
+    amount = f"${row['usd']:,.2f}" if row["usd"] >= 0.01 or not row["usd"] else "under $0.01"
+    return f"{amount} + {unpriced}" if row["unpriced"] else amount
