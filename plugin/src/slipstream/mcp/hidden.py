@@ -15,6 +15,18 @@ HIDDEN_TOOLS: dict[str, tuple[str, str]] = {
 SOURCE = "mcp_tool"  # how the event came, as the log records it
 
 
+# What the first hooks of a session load; a server that knows that it has hooks loads it before they come.
+WARM_MODULES = ("memory.lifecycle", "memory.briefing", "memory.observe", "events.ingest_rare", "events.redact",
+                "events.repair", "context.status")
+
+
+def warm_up() -> None:
+    for name in WARM_MODULES:
+        __import__("slipstream." + name)
+    from slipstream.events.redact import redact_text
+    redact_text("curl -H 'Authorization: Bearer abc' https://a:b@c/?token=d")  # compiles the common patterns
+
+
 def call_hidden(name: str, arguments: Any, root: str) -> str:
     """Runs a hidden tool and returns the text of its answer. Never raises."""
     module_name, function_name = HIDDEN_TOOLS[name]

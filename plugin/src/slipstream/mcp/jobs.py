@@ -5,6 +5,7 @@ request that needs it, not at the start.
 """
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -72,6 +73,9 @@ class Workers:
         self._count = 0
         self._ticking = False
         sys.setswitchinterval(SWITCH_S)
+        if os.environ.get("SLIPSTREAM_MODE") == "plugin":  # hooks will call: nobody waits for what the first one needs
+            from slipstream.mcp.hidden import warm_up
+            self._lanes["hooks"].put(warm_up)
 
     def submit(self, message: Any, request: Request | None) -> None:
         """Queues one message; its request, if it is a single one, is registered already."""
