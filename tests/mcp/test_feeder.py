@@ -138,6 +138,7 @@ class OneStore(unittest.TestCase):
     def test_two_servers_and_ten_hooks_lose_nothing(self) -> None:
         calls, hooks = 12, 10
         with tempfile.TemporaryDirectory() as root:
+            os.mkdir(os.path.join(root, ".git"))  # a hook finds its project by walking up
             with open(os.path.join(root, "a.py"), "w", encoding="utf-8") as stream:
                 stream.write("def f():\n    return 1\n")
             env = environment(SLIPSTREAM_MODE="mcp-only")
