@@ -1,6 +1,6 @@
 """Builds plugin/slipstream.pyz: code only, stored, sorted, one fixed timestamp, so every Python makes the same bytes.
 
-Comments and docstrings stay in plugin/src, which travels with the plugin; line numbers are the same in both.
+Comments, docstrings and annotations stay in plugin/src, which travels with the plugin; line numbers are the same in both.
 
     python3 build_zipapp.py            write the file
     python3 build_zipapp.py --check    compare it with what the source builds; name what differs; exit status 1

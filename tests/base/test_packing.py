@@ -21,7 +21,22 @@ class _Bare(ast.NodeTransformer):
         if isinstance(body, list):
             kept = [one for one in body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str))]
             node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
+            if not isinstance(node, ast.ClassDef):
+                node.body = [_assignment(one) for one in node.body]  # type: ignore[attr-defined]
+        for name in ("orelse", "finalbody"):
+            if isinstance(getattr(node, name, None), list) and not isinstance(node, ast.ClassDef):
+                setattr(node, name, [_assignment(one) for one in getattr(node, name)])
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.returns = None
+        if isinstance(node, ast.arg):
+            node.annotation = None
         return node
+
+
+def _assignment(node: ast.stmt) -> ast.stmt:
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        return ast.Assign(targets=[node.target], value=node.value, lineno=node.lineno)
+    return node
 
 
 class Packing(unittest.TestCase):
@@ -40,6 +55,10 @@ class Packing(unittest.TestCase):
     def test_shapes(self) -> None:
         source = 'def f(a,  # note\n      b):\n    """Doc."""\n    x = a + \\\n        b\n    return """\n    kept  """ # gone\n\n\nclass E(Exception):\n    """Only a doc."""\n'
         self.assertEqual(pack_source(source), 'def f(a,\nb):\n\n x=a+\\\nb\n return"""\n    kept  """\n\n\nclass E(Exception):\n pass\n')
+        source = 'def f(a: dict[str, int] = {1: 2}, *b: "x", c=lambda x: x) -> list[int]:\n    d: int = a[1:2] or 1\n    e: int\n'
+        source += 'class C:\n    x: int = 1\n    def g(self) -> None:\n        self.y: int = 1\n        if 1: z = 2\n        else: z = 3\n'
+        self.assertEqual(pack_source(source), 'def f(a={1:2},*b,c=lambda x:x):\n d=a[1:2]or 1\n e:int\n'
+                         'class C:\n x:int=1\n def g(self):\n  self.y=1\n  if 1:z=2\n  else:z=3\n')
 
     def test_every_python_builds_the_same_bytes(self) -> None:
         found, wanted = 0, hashlib.sha256(build_zipapp.build_pyz()).hexdigest()

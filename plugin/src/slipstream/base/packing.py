@@ -1,10 +1,11 @@
-"""What the pyz carries of a module: its code without comments, docstrings and needless spaces, every line at its number.
+"""What the pyz carries of a module: no comments, docstrings, annotations, needless spaces; lines keep their number.
 
 A start compiles each module anew, since zipimport caches nothing; what a reader needs travels beside the pyz as plain source.
 """
 from __future__ import annotations
 
 import io
+import keyword
 import tokenize
 
 _BEFORE_STRING = frozenset("return in not and or if else elif yield is raise assert".split())  # no prefix of a string
@@ -13,7 +14,7 @@ _ASIDE = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
 
 def pack_source(text: str) -> str:
     """Python source -> the same program, line for line; every supported Python gives the same text."""
-    tokens = _whole_strings(text)
+    tokens = _without_annotations(_whole_strings(text))
     out: list[str] = []
     line, level, depth = 1, 0, 0
     before: tokenize.TokenInfo | None = None  # the token before this one in the same logical line
@@ -70,6 +71,74 @@ def _whole_strings(text: str) -> list[tokenize.TokenInfo]:
         elif not nested:
             found.append(token)
     return found
+
+
+def _without_annotations(tokens: list[tokenize.TokenInfo]) -> list[tokenize.TokenInfo]:
+    """The tokens without annotations of functions, and of assignments anywhere but in a class's body (read by NamedTuple)."""
+    kept: list[tokenize.TokenInfo] = []
+    line: list[tokenize.TokenInfo] = []
+    blocks, opened = ["module"], "module"
+    for token in tokens:
+        if token.type == tokenize.INDENT:
+            blocks.append(opened)
+        elif token.type == tokenize.DEDENT:
+            blocks.pop()
+        if token.type in _ASIDE and not line:
+            kept.append(token)
+            continue
+        line.append(token)
+        if token.type == tokenize.NEWLINE or token.type == tokenize.ENDMARKER:
+            first = line[0].string
+            is_function = first == "def" or (first == "async" and line[1].string == "def")
+            opened = "def" if is_function else "class" if first == "class" else blocks[-1]
+            if is_function:
+                line = _without_function_annotations(line)
+            elif blocks[-1] != "class":
+                line = _without_variable_annotation(line)
+            kept.extend(line)
+            line = []
+    return kept
+
+
+def _without_function_annotations(line: list[tokenize.TokenInfo]) -> list[tokenize.TokenInfo]:
+    kept: list[tokenize.TokenInfo] = []
+    depth, skipping, default, closed, done = 0, False, False, False, False
+    for token in line:
+        text = token.string if token.type == tokenize.OP else ""
+        if done:
+            kept.append(token)
+            continue
+        if depth == 1 and not closed and text == ":" and not default:
+            skipping = True
+        elif depth == 1 and not closed and text in (",", "="):
+            skipping, default = False, text == "="
+        elif depth == 1 and not closed and text == ")":
+            skipping, default, closed = False, False, True
+        elif not depth and text == "->":
+            skipping = True
+        elif not depth and text == ":":
+            skipping, done = False, True
+        depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+        if not skipping or token.type in _ASIDE:
+            kept.append(token)
+    return kept
+
+
+def _without_variable_annotation(line: list[tokenize.TokenInfo]) -> list[tokenize.TokenInfo]:
+    colon = 1
+    while line[colon - 1].type == tokenize.NAME and line[colon].string == "." and len(line) > colon + 2:
+        colon += 2
+    if len(line) <= colon or line[colon].string != ":" or line[colon - 1].type != tokenize.NAME:
+        return line
+    if keyword.iskeyword(line[0].string):
+        return line
+    depth = 0
+    for index in range(colon, len(line)):
+        text = line[index].string if line[index].type == tokenize.OP else ""
+        if text == "=" and not depth:
+            return line[:colon] + [t for t in line[colon:index] if t.type in _ASIDE] + line[index:]
+        depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+    return line
 
 
 def _ends_block(tokens: list[tokenize.TokenInfo], index: int) -> bool:
