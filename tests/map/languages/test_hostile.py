@@ -53,6 +53,13 @@ ENVELOPES: dict[str, tuple[str, str, str, list[Wrap], list[Wrap]]] = {
            [_one_line('"'), _one_line("'"), _escaped("`", "`", "`", "$")]),
     "go": ("package p\n\nfunc alpha() {\n}\n", "var x = %s\n", "func omega() {\n}\n", _C_COMMENTS,
            [_one_line('"'), _block("`", "`", "'")]),
+    "rs": ("fn alpha() {\n}\n", "static x: &str = %s;\n", "fn omega() {\n}\n", [_line_comment("//"), _nested("/*", "*/")],
+           [_one_line('"'), _escaped('"', '"', '"'), _block('r##"', '"##', '"')]),
+    "java": ("class alpha {\n}\n", "class x { String y = %s; }\n", "class omega {\n}\n", _C_COMMENTS,
+             [_one_line('"'), _escaped('"""\n', '"""', '"')]),
+    "c": ("int alpha(void) {\n}\n", "char *x = %s;\n", "int omega(void) {\n}\n", _C_COMMENTS, [_one_line('"')]),
+    "cpp": ("int alpha() {\n}\n", "auto x = %s;\n", "int omega() {\n}\n", _C_COMMENTS,
+            [_one_line('"'), _block('R"xy(', ')xy"', ")x")]),
 }
 
 ENDLESS = ['"', "'", "`", "/", "/*", "*/", "\\", '"\\', "{", "}", "(", "[", "<", "${`", "=/[", "#", "\n#\n", "'''", '"""', "@a\n", "\n  ",
@@ -80,6 +87,7 @@ class HostileTest(unittest.TestCase):
                         self.assertEqual(found.pop("omega", None), (start, start, start + last.count("\n") - 1))
                         self.assertEqual(found.pop("alpha", None), (first.count("\n") - 1,) * 2 + (first.count("\n"),))
                         found.pop("x", None)
+                        found.pop("y", None)
                         self.assertEqual(found, {})
 
     def test_endless_tokens_end(self) -> None:

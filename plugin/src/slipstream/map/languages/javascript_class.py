@@ -351,16 +351,6 @@ class ClassScanner(Walker):
             self.add(match.group(1).strip("'\""), "field", match.start(1), at, stop, (at, stop), owner, True, False)
             pos = stop + 1
 
-    def mark_overloads(self, definitions: list[Definition]) -> None:
-        """A signature without a body stays a definition only where no implementation follows, and then the first alone."""
-        flagged = [d for d in definitions if d.overload]
-        if not flagged:
-            return
-        bodied = {d.name for d in definitions if not d.overload and d.kind in ("function", "component", "method", "default")}
-        for definition in flagged:
-            definition.overload = definition.name in bodied
-            bodied.add(definition.name)
-
 
 _HEAD_STOP = re.compile(r"[{(<;/)}=]")
 _LEXICONS: dict[str, JavaScriptLexicon] = {}

@@ -58,6 +58,19 @@ def after(text: str, mark: str, pos: int) -> int:
     return found + len(mark) if found >= 0 else len(text)
 
 
+_COMMENT_EDGE = re.compile(r"/\*|\*/")
+
+
+def after_nested(text: str, pos: int) -> int:
+    """Offset after the block comment that begins at `pos`, in languages where such comments nest."""
+    depth = 0
+    for mark in tokens(_COMMENT_EDGE, text, pos):
+        depth += 1 if mark.group() == "/*" else -1
+        if not depth:
+            return mark.end()
+    return len(text)
+
+
 def quoted(quote: str) -> str:
     """Pattern of a string in one line with backslash escapes; an unclosed one reaches to the end of its line."""
     return rf"{quote}[^{quote}\\\n]*(?:\\.[^{quote}\\\n]*){{0,400}}{quote}?"
@@ -78,6 +91,24 @@ class Lexicon:
     def compile(self, stops: str) -> re.Pattern[str]:
         """A pattern for `stops` (groups of their own) outside of strings and comments; the last group is `special`."""
         return re.compile(f"{stops}|({self.special})|{self.noise}", re.S)
+
+    def find(self, pattern: re.Pattern[str], text: str, pos: int) -> re.Match[str] | None:
+        """The next token of a compiled pattern that is in none of the brackets its group 1 matches; None at the end."""
+        special = pattern.groups
+        while True:
+            for match in tokens(pattern, text, pos):
+                kind = match.lastindex
+                if kind is None:
+                    continue
+                if kind == 1:
+                    pos = self.close(text, match.start())
+                    break
+                if kind == special:
+                    pos = self.hook(text, match)
+                    break
+                return match
+            else:
+                return None
 
     def close(self, text: str, pos: int) -> int:
         """Offset after the bracket that closes the one at `pos`; other kinds of brackets are not looked at.

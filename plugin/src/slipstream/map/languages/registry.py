@@ -21,6 +21,10 @@ LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tupl
     "javascript": ("JavaScript", "javascript", "full", ("js", "mjs", "cjs"), (), ("node", "nodejs")),
     "jsx": ("JSX", "javascript", "full", ("jsx",), (), ()),
     "go": ("Go", "go", "full", ("go",), (), ()),
+    "rust": ("Rust", "rust", "full", ("rs",), (), ()),
+    "java": ("Java", "java", "full", ("java",), (), ()),
+    "c": ("C", "c", "full", ("c", "h"), (), ()),
+    "cpp": ("C++", "c", "full", ("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp"), (), ()),
 }
 
 _BY_EXTENSION = {ext: key for key, row in LANGUAGES.items() for ext in row[3]}

@@ -57,6 +57,10 @@ class Lines:
         self._pos = 0
         self._line = 1
 
+    def shift(self, lines: int) -> None:
+        """Count from another first line: a text with a line feed put before it begins at -1."""
+        self._line += lines
+
     def at(self, pos: int) -> int:
         """The 1-based line that holds the character at `pos`."""
         if pos >= self._pos:

@@ -3,18 +3,22 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after
+from slipstream.map.languages.lexer import Lexicon, after, after_nested
 from slipstream.map.languages.text import Lines, comment_summary, signature
 from slipstream.map.model import Definition, FileScan
 
 _BLANKS = re.compile(r"[\s;]*")
+_SPACES = re.compile(r"\s*")
 SIGNATURE_SOURCE_CHARS = 1000
+OWNER_KINDS = frozenset(("class", "interface", "enum", "type"))
 
 
 class Walker:
     """State of one scan; `doc` is the offset of the comment right before the code that `trivia` found, or -1."""
 
     hash_comments = False       # whether `#` begins a comment
+
+    nested_comments = False     # whether block comments nest
 
     def __init__(self, text: str, out: FileScan, lexicon: Lexicon) -> None:
         self.text = text
@@ -50,7 +54,7 @@ class Walker:
             elif two == "/*":
                 if fresh and (doc < 0 or text[at + 2:at + 3] == "*"):
                     doc = at
-                pos = after(text, "*/", at + 2)
+                pos = after_nested(text, at) if self.nested_comments else after(text, "*/", at + 2)
             else:
                 self.doc = doc
                 return at
@@ -62,7 +66,7 @@ class Walker:
         first = lines.at(start)
         line = lines.at(name_at)
         doc = self.doc_text
-        text = self.text[head[0]:min(head[1], head[0] + 1000)]
+        text = self.text[head[0]:min(head[1], head[0] + SIGNATURE_SOURCE_CHARS)]
         definition = Definition(name, kind, line, first, lines.at(end - 1), signature(text).rstrip(" ;"), "", exported, default,
                                 comment_summary(doc) if doc else "")
         if owner is None:
@@ -81,6 +85,58 @@ class Walker:
             at += 1
         return at + 1 if text[at:at + 1] == ";" else pos
 
+    def space(self, pos: int) -> int:
+        """Offset of the next code, comments passed over."""
+        doc = self.doc
+        pos = self.trivia(pos)
+        self.doc = doc
+        return pos
+
+    def code(self, pos: int) -> int:
+        """Offset of the next character that is neither blank nor in a comment (a `;` is code)."""
+        text = self.text
+        while True:
+            match = _SPACES.match(text, pos)
+            pos = match.end() if match else pos
+            two = text[pos:pos + 2]
+            if two == "//":
+                pos = text.find("\n", pos)
+                if pos < 0:
+                    return len(text)
+            elif two == "/*":
+                pos = after_nested(text, pos) if self.nested_comments else after(text, "*/", pos + 2)
+            else:
+                return pos
+
+    def take_doc(self, at: int) -> int:
+        """Remember the comment before the code at `at` for the next definition; where that comment, or the code, begins."""
+        doc = self.doc
+        self.doc_text = self.text[doc:at] if doc >= 0 else ""
+        return doc if doc >= 0 else at
+
+    def adopt(self, strays: list[Definition], definitions: list[Definition], among: list[Definition] | None = None) -> None:
+        """Give members found outside of their type's braces to the type (one of `among`), else put them among `definitions`."""
+        owners = {d.name: d for d in among or definitions if d.kind in OWNER_KINDS}
+        for stray in strays:
+            owner = owners.get(stray.parent)
+            if owner is not None:
+                stray.parent = owner.qualified
+                owner.members.append(stray)
+            else:
+                definitions.append(stray)
+        if strays:
+            definitions.sort(key=_by_line)
+
+    def mark_overloads(self, definitions: list[Definition]) -> None:
+        """A signature without a body stays a definition only where no implementation follows, and then the first alone."""
+        flagged = [d for d in definitions if d.overload]
+        if not flagged:
+            return
+        bodied = {d.name for d in definitions if not d.overload and d.kind in ("function", "component", "method", "default")}
+        for definition in flagged:
+            definition.overload = definition.name in bodied
+            bodied.add(definition.name)
+
     def header_purpose(self, pos: int = 0) -> int:
         """Take the file's purpose from the comments at `pos`, block by block; the offset of the first code."""
         at = self.trivia(pos)
@@ -92,3 +148,7 @@ class Walker:
                     self.out.purpose = found
                     break
         return at
+
+
+def _by_line(definition: Definition) -> int:
+    return definition.line
