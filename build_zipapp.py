@@ -1,4 +1,7 @@
-"""Builds plugin/slipstream.pyz: code only, stored, sorted, one fixed timestamp, so every Python makes the same bytes.
+"""Builds plugin/slipstream.pyz: code only, sorted, one fixed timestamp, so every Python makes the same bytes.
+
+What a hot command loads is stored. The page's files and what only its server loads are deflated, by the compressor below and
+not by zlib, whose output differs between its builds; any unzip reads them.
 
 Comments, docstrings and annotations stay in plugin/src, which travels with the plugin; line numbers are the same in both.
 
@@ -9,8 +12,10 @@ from __future__ import annotations
 
 import io
 import os
+import struct
 import sys
 import zipfile
+import zlib
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
 TARGET = os.path.join(ROOT, "plugin", "slipstream.pyz")
@@ -20,7 +25,9 @@ sys.modules.pop("slipstream", None)
 from slipstream.base.packing import pack_source  # noqa: E402
 
 SHEBANG = b"#!/usr/bin/env python3\n"
-TIMESTAMP = (2020, 1, 1, 0, 0, 0)
+DOS_DATE = (2020 - 1980) << 9 | 1 << 5 | 1
+DEFLATED_FOLDERS = ("slipstream/dashboard/",)
+STORED = {"slipstream/dashboard/" + name for name in ("__init__.py", "launch.py", "token.py")}  # a session's start loads them
 MAX_BYTES = 1_000_000
 PACKED_SUFFIXES = (".py", ".html", ".js", ".css", ".json", ".svg", ".txt")
 
@@ -46,20 +53,108 @@ def packed(name: str, path: str) -> bytes:
     return pack_source(data.decode("utf-8")).encode("utf-8")
 
 
+def is_deflated(name: str) -> bool:
+    if not name.endswith(".py"):
+        return name.startswith("slipstream/")
+    return name.startswith(DEFLATED_FOLDERS) and name not in STORED
+
+
 def build_pyz() -> bytes:
     """The archive's bytes. Line ends are normalised, so a checkout with CRLF builds the same."""
-    buffer = io.BytesIO()
-    buffer.write(SHEBANG)
-    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_STORED) as archive:
-        for name, path in sorted(source_files().items()):
-            info = zipfile.ZipInfo(name, TIMESTAMP)
-            info.create_system = 3
-            info.external_attr = 0o100644 << 16
-            archive.writestr(info, packed(name, path))
-    data = buffer.getvalue()
+    archive, directory = bytearray(SHEBANG), bytearray()
+    files = sorted(source_files().items())
+    for name, path in files:
+        data, encoded = packed(name, path), name.encode("ascii")
+        body = deflate(data) if is_deflated(name) else data
+        method, sizes = 8 if body is not data else 0, (len(body), len(data), len(encoded))
+        shared = struct.pack("<4H3L2H", 0, method, 0, DOS_DATE, zlib.crc32(data), *sizes, 0)
+        directory += b"PK\1\2" + struct.pack("<BBH", 20, 3, 20) + shared
+        directory += struct.pack("<3H2L", 0, 0, 0, 0o100644 << 16, len(archive)) + encoded
+        archive += b"PK\3\4" + struct.pack("<H", 20) + shared + encoded + body
+    end = struct.pack("<4H2LH", 0, 0, len(files), len(files), len(directory), len(archive), 0)
+    data = bytes(archive + directory + b"PK\5\6" + end)
     if len(data) > MAX_BYTES:
         raise SystemExit(f"{TARGET}: {len(data)} bytes, more than the {MAX_BYTES} allowed")
     return data
+
+
+def deflate(data: bytes) -> bytes:
+    """One block of raw deflate with the fixed codes (RFC 1951, 3.2.6): hash chains, one byte of lazy matching."""
+    out, bits, count = bytearray(), 0, 0
+
+    def put(value: int, size: int) -> None:
+        nonlocal bits, count
+        bits |= value << count
+        count += size
+        while count >= 8:
+            out.append(bits & 255)
+            bits >>= 8
+            count -= 8
+
+    def find(at: int) -> tuple[int, int]:
+        """(length, distance) of the longest earlier match; (0, 0) without one."""
+        best = distance = 0
+        room = min(258, len(data) - at)
+        for start in reversed(places.get(data[at:at + 3], ()) if room > 2 else ()):
+            if at - start > 32768:
+                break
+            if best and data[start + best] != data[at + best]:
+                continue
+            size = 3
+            while size < room and data[start + size] == data[at + size]:
+                size += 1
+            if size > best:
+                best, distance = size, at - start
+                if size == room:
+                    break
+        return best, distance
+
+    def note(at: int) -> None:
+        places.setdefault(data[at:at + 3], []).append(at)
+        del places[data[at:at + 3]][:-96]
+
+    places: dict[bytes, list[int]] = {}
+    put(3, 3)  # the last block, fixed codes
+    at = 0
+    while at < len(data):
+        size, distance = find(at)
+        note(at)
+        if size < 3 or (at + 1 < len(data) and find(at + 1)[0] > size):
+            put(*LITERALS[data[at]])
+            at += 1
+            continue
+        code, base, extra = LENGTHS[size]
+        put(*LITERALS[257 + code])
+        put(size - base, extra)
+        code, base, extra = next(row for row in reversed(DISTANCES) if row[1] <= distance)
+        put(_reversed(code, 5), 5)
+        put(distance - base, extra)
+        for passed in range(at + 1, at + size):
+            note(passed)
+        at += size
+    put(*LITERALS[256])
+    put(0, 7)
+    return bytes(out)
+
+
+def _reversed(code: int, size: int) -> int:
+    return int(format(code, f"0{size}b")[::-1], 2)
+
+
+def _rows(base: int, extras: list[int]) -> list[tuple[int, int, int]]:
+    """(code, first value, extra bits) of a table of RFC 1951."""
+    rows = []
+    for code, extra in enumerate(extras):
+        rows.append((code, base, extra))
+        base += 1 << extra
+    return rows
+
+
+_CODES = ((0, 144, 48, 8), (144, 256, 400, 9), (256, 280, 0, 7), (280, 288, 192, 8))  # symbols from, to, first code, bits
+LITERALS = [(_reversed(first + symbol - low, size), size) for low, high, first, size in _CODES for symbol in range(low, high)]
+_LENGTH_ROWS = [*_rows(3, [0] * 8 + [extra for extra in range(1, 6) for _ in range(4)])[:28], (28, 258, 0)]
+LENGTHS = {size: max(row for row in _LENGTH_ROWS if row[1] <= size) for size in range(3, 259)}
+DISTANCES = _rows(1, [0, 0] + [extra for extra in range(14) for _ in range(2)])
 
 
 def entries(data: bytes) -> dict[str, bytes]:

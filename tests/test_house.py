@@ -122,6 +122,15 @@ class Pyz(unittest.TestCase):
             self.fail("\n".join(build_zipapp.find_differences(data, found)))
         self.assertLessEqual(len(data), build_zipapp.MAX_BYTES)
 
+    def test_the_compressor_of_the_build(self) -> None:
+        import zlib
+        texts = [bytes(size) for size in (0, 1, 2, 3, 257, 258, 259, 70_000)] + [bytes(range(256)) * 3, b"abcab" * 999, b"ab\xff" + b"xyz" * 7]
+        with open(os.path.join(PACKAGE, "dashboard", "static", "dom.js"), "rb") as stream:
+            texts.append(stream.read())
+        for text in texts:
+            self.assertEqual(zlib.decompress(build_zipapp.deflate(text), -15), text)
+        self.assertLess(len(build_zipapp.deflate(texts[-1])), len(texts[-1]) // 2)
+
     def test_check_names_what_differs(self) -> None:
         wanted = build_zipapp.build_pyz()
         self.assertEqual(build_zipapp.find_differences(wanted, b"PK"), ["not a readable archive: File is not a zip file"])
