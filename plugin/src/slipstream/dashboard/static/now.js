@@ -2,7 +2,7 @@
 
 import { clean, count, el, empty, hms, keyed, known, mark, percent, setText, svg, tokens, when } from "./dom.js";
 import { agentHead, renderAgents } from "./agents.js";
-import { eventRow, openAgent, openEvent } from "./inspector.js";
+import { eventRow, openAgent } from "./inspector.js";
 import { post } from "./net.js";
 import { app, failed, go, loadNow } from "./store.js";
 
@@ -120,4 +120,4 @@ function notifyButton() {
   });
   return button;
 }
-export { openEvent };
+

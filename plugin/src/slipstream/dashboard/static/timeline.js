@@ -1,9 +1,9 @@
 // Timeline: a lane per agent, spans for tool calls, instants for the rest. Spans too small to draw become density.
 
-import { clean, count, el, empty, hms, kindWord, known, span, utc, when } from "./dom.js";
+import { clean, count, el, empty, hms, kindWord, span, utc, when } from "./dom.js";
 import { eventRow, openAgent, openEvent } from "./inspector.js";
 import { api } from "./net.js";
-import { app, bound, changed, currentSession, failed, go, loadColumns } from "./store.js";
+import { app, bound, currentSession, failed, go, loadColumns } from "./store.js";
 
 export const title = "Timeline";
 export const full = true;
@@ -388,4 +388,4 @@ async function list(before) {
     if (!ui.table.childNodes.length) ui.table.append(empty("Nothing fits this filter"));
   } catch (error) { failed(error); }
 }
-export { changed, known };
+

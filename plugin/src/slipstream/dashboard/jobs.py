@@ -1,0 +1,82 @@
+"""Heavy questions are answered by a short-lived process, so that the server stays small however large the project is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
+
+from slipstream.base.files import dump_json
+from slipstream.dashboard.launch import server_command
+
+TIMEOUT_S = 90.0
+MAX_ANSWER_BYTES = 32_000_000
+MAX_GRAPH_FILES = 4000
+_one_at_a_time = threading.Lock()
+
+
+def run_job(name: str, store_root: str, tree_root: str) -> dict[str, Any]:
+    """The answer of a job; {"error": ...} when it failed or took too long. One job at a time."""
+    command = server_command(store_root, tree_root, ["--job", name])
+    command[4] = command[4].replace("dashboard.runner", "dashboard.jobs")
+    with _one_at_a_time:
+        return run_json(command, TIMEOUT_S, tree_root)
+
+
+def run_json(command: list[str], timeout_s: float, folder: str) -> dict[str, Any]:
+    """The JSON object that one of our own programs prints; nothing in its command comes from a request."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, timeout=timeout_s, stdin=subprocess.DEVNULL, cwd=folder, check=False
+        )
+        value = json.loads(done.stdout[:MAX_ANSWER_BYTES])
+    except subprocess.TimeoutExpired:
+        return {"error": "not done after %d s" % timeout_s}
+    except (OSError, ValueError):
+        return {"error": "no answer"}
+    return value if isinstance(value, dict) else {"error": "no answer"}
+
+
+def main(argv: list[str]) -> None:
+    """Entry of the process; never returns."""
+    options = dict(zip(argv[::2], argv[1::2]))
+    try:
+        os.nice(5)
+    except (AttributeError, OSError):
+        pass
+    jobs = {"graph": graph_job, "usage": usage_job}
+    answer = jobs[options["--job"]](options["--store"], options["--tree"])
+    sys.stdout.buffer.write(dump_json(answer).encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
+    os._exit(0)
+
+
+def graph_job(store_root: str, tree_root: str) -> dict[str, Any]:
+    """The graph of imports in the published shape; of a huge project its best connected files."""
+    from slipstream.map.codegraph import CodeGraph, graph_json
+    from slipstream.map.graph import build_edges
+    from slipstream.map.index import open_index
+
+    index = open_index(tree_root, store_root)
+    graph = CodeGraph(build_edges(tree_root, index.table))
+    total = len(graph.edges)
+    if total > MAX_GRAPH_FILES:
+        kept = sorted(graph.edges, key=lambda path: (-graph.degree(path), path))[:MAX_GRAPH_FILES]
+        graph = CodeGraph({path: graph.edges[path] for path in kept})
+    sizes, about = {}, {}
+    for path in graph.edges:
+        entry = index.file(path)
+        if entry is not None:
+            sizes[path] = (len(entry.symbols), entry.lines)
+            about[path] = entry.purpose
+    answer = graph_json(graph, sizes)
+    for node in answer["nodes"]:
+        node["purpose"] = about.get(node["id"], "")
+    return {**answer, "files": total, "cycles": graph.cycles()[:20]}
+
+
+def usage_job(store_root: str, tree_root: str) -> dict[str, Any]:
+    return {"error": "not available"}
