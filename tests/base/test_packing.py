@@ -19,7 +19,9 @@ class _Bare(ast.NodeTransformer):
         super().generic_visit(node)
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            kept = [one for one in body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str))]
+            kept = [one for one in body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+                                                and isinstance(one.value.value, str))
+                    and not (isinstance(one, ast.ImportFrom) and one.module in ("typing", "collections.abc"))]
             node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
             if not isinstance(node, ast.ClassDef):
                 node.body = [_assignment(one) for one in node.body]  # type: ignore[attr-defined]
@@ -59,6 +61,16 @@ class Packing(unittest.TestCase):
         source += 'class C:\n    x: int = 1\n    def g(self) -> None:\n        self.y: int = 1\n        if 1: z = 2\n        else: z = 3\n'
         self.assertEqual(pack_source(source), 'def f(a={1:2},*b,c=lambda x:x):\n d=a[1:2]or 1\n e:int\n'
                          'class C:\n x:int=1\n def g(self):\n  self.y=1\n  if 1:z=2\n  else:z=3\n')
+
+    def test_imports_that_only_annotations_use_are_left_out(self) -> None:
+        source = ("from __future__ import annotations\nfrom typing import (\n    Any,\n)\nfrom collections.abc import Callable, Iterator\n"
+                  "Act = Callable[[], None]\ndef f(a: Any) -> Iterator[int]:\n    b: Any = a\n    return b\n")
+        packed = pack_source(source)
+        self.assertNotIn("typing", packed)
+        self.assertIn("from collections.abc import Callable,Iterator", packed.replace(", ", ","))
+        self.assertEqual(packed.split("\n")[6].replace(" ", ""), "deff(a):")
+        compile(packed, "packed", "exec")
+        self.assertIn("Any", pack_source(source.replace("b: Any = a", "b = Any")))
 
     def test_every_python_builds_the_same_bytes(self) -> None:
         found, wanted = 0, hashlib.sha256(build_zipapp.build_pyz()).hexdigest()

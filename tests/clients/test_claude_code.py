@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from tests.clients import skip
 from tests.clients.claude_code.checks import check, report
 from tests.clients.claude_code.session import HERE, Session, find_client, load_scenario
 
@@ -14,13 +15,16 @@ PLUGIN = HERE.parents[2] / "plugin"
 CLIENT = find_client()
 
 
-@unittest.skipUnless(CLIENT, "the Claude Code client is not installed (SLIPSTREAM_CLAUDE names no binary)")
+
+
 class Scenarios(unittest.TestCase):
     """One test for each file under scenarios/, made below."""
 
     maxDiff = None
 
     def play(self, path: Path) -> None:
+        if not CLIENT:
+            skip("claude_code", "SLIPSTREAM_CLAUDE names no binary")
         keep = os.environ.get("SLIPSTREAM_CLIENT_OUT")
         with tempfile.TemporaryDirectory(prefix="slipstream-client-") as folder:
             out = Path(keep, path.stem) if keep else Path(folder)

@@ -4,10 +4,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Any
 
 from slipstream.base.fast_json import dumps, loads
 from slipstream.base.roots import find_store_root, find_tree_root, store_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 DEFAULT_WINDOW_TOKENS, WARN_PCT, COMPACT_PCT, BYTES_PER_TOKEN, MODEL_CHARS = 200_000, 60, 85, 3.6, 40
 COLOURS = {"ok": "\x1b[32m", "warn": "\x1b[33m", "COMPACT": "\x1b[1;31m"}

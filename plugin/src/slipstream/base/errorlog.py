@@ -2,11 +2,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
-
-from slipstream.base.clock import now_iso
-from slipstream.base.files import read_bytes, write_atomic
-from slipstream.base.store import store_path
 
 NAME = "errors.log"
 MAX_BYTES = 65_536
@@ -15,6 +10,7 @@ MAX_LINE_CHARS = 400
 
 def log_error(store_root: str | None, where: str, error: BaseException) -> str | None:
     """Appends one line and returns the file's path; None when no place at all takes it. Never raises."""
+    from slipstream.base.clock import now_iso  # all of it is loaded only when there is something to log
     detail = f"{type(error).__name__}: {error}"[:MAX_LINE_CHARS]
     line = f"{now_iso()} {where}: {' '.join(detail.split())}\n".encode("utf-8", "replace")
     for path in error_log_paths(store_root):
@@ -28,9 +24,11 @@ def log_error(store_root: str | None, where: str, error: BaseException) -> str |
 
 def error_log_paths(store_root: str | None) -> list[str]:
     """The places in order: the store, the plugin's data folder as the host names it, a private folder for temporary files."""
+    import tempfile
     paths = []
     if store_root:
         try:
+            from slipstream.base.store import store_path
             paths.append(store_path(store_root, NAME))
         except Exception:  # a store that is refused or cannot be made
             pass
@@ -51,5 +49,6 @@ def _append(path: str, line: bytes) -> None:
     finally:
         os.close(fd)
     if size > MAX_BYTES:  # the newest half stays, from a line's start
+        from slipstream.base.files import read_bytes, write_atomic
         kept = read_bytes(path)[-MAX_BYTES // 2:]
         write_atomic(path, kept[kept.find(b"\n") + 1:])

@@ -56,15 +56,44 @@ def worktree_name(tree_root: str) -> str | None:
 
 def run_git(args: list[str], cwd: str, timeout_s: float = 10.0) -> bytes | None:
     """Standard output of one git command; None when git is absent, fails or takes too long."""
-    import subprocess
     env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    command = ["git", "-C", cwd, "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *args]
+    if hasattr(os, "posix_spawnp"):
+        return _spawn(command, env, timeout_s)
+    import subprocess
     try:
-        done = subprocess.run(["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *args], cwd=cwd,
-                              env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               timeout=timeout_s, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def _spawn(command: list[str], env: dict[str, str], timeout_s: float) -> bytes | None:
+    """The same without `subprocess`, whose import costs more than a start of Python; a session's start asks git once."""
+    import select
+    import time
+    reader, writer = os.pipe()
+    try:
+        actions = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, writer, 1),
+                   (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
+        try:
+            pid = os.posix_spawnp(command[0], command, env, file_actions=actions)
+        except OSError:
+            return None
+        finally:
+            os.close(writer)
+        deadline, pieces = time.monotonic() + timeout_s, []
+        while select.select([reader], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            piece = os.read(reader, 65_536)
+            if not piece:
+                return b"".join(pieces) if os.waitpid(pid, 0)[1] == 0 else None
+            pieces.append(piece)
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+        return None
+    finally:
+        os.close(reader)
 
 
 def _line(path: str) -> str:

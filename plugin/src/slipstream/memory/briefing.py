@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from slipstream.base.tokens import BYTES_PER_TOKEN, approx_text_tokens
 from slipstream.memory.authors import find_authors
-from slipstream.memory.digest import newest_digest, take_digest
+from slipstream.memory.digest_facts import newest_digest
 from slipstream.memory.facts import FactStore, load_facts
 from slipstream.memory.freshness import mark_sources
 from slipstream.memory.model import Fact
@@ -74,6 +74,7 @@ def is_clear(hit: Hit) -> bool:
 def compact_text(store_root: str, tree_root: str, session: str, trigger: str = "auto", transcript_path: str | None = None,
                  hint: str = "", budget_tokens: int = COMPACT_TOKENS) -> str:
     """Saves the digest and returns what joins the summary's instructions: keep these things, word for word."""
+    from slipstream.memory.digest import take_digest
     digest, fact = take_digest(store_root, session, trigger, transcript_path, hint, tree_root)
     lead = f"Keep in the summary, exactly as written (also saved as the memory {fact.name}):"
     return _cut(f"{lead}\n\n{digest.render()}", budget_tokens)

@@ -12,6 +12,7 @@ from slipstream.base.store import store_path
 from slipstream.base.tokens import approx_text_tokens
 from slipstream.events.log import list_sessions, read_events
 from slipstream.events.redact import redact_text
+from slipstream.memory.digest_facts import digest_name, same_session
 from slipstream.memory.digest_text import (
     clip_line,
     find_changed_files,
@@ -24,14 +25,13 @@ from slipstream.memory.digest_text import (
     last_unique,
 )
 from slipstream.memory.fact_file import render_fact
-from slipstream.memory.facts import facts_lock, load_facts, load_locked, write_index
+from slipstream.memory.facts import facts_lock, load_locked, write_index
 from slipstream.memory.model import DIGEST_TAG, Fact
 from slipstream.memory.transcript import ASK, TEXT, Entry, is_ask, iter_entries, tail_start
 from slipstream.memory.turns import prompt_text, relative_to, tool_bucket
 
 TRANSCRIPT_TAIL_BYTES = 4_000_000
 MAX_DECISIONS, MAX_FILES, MAX_TAGS, MAX_DIGESTS_A_SESSION = 8, 20, 12, 5
-PREFIX = "session-digest-"
 FALLBACK_TASK = "Resume the previous task; ask what it was if nothing here says so."
 FALLBACK_NEXT = "Read the project map and the open task above again, then go on."
 
@@ -75,11 +75,6 @@ class Digest:
         tags = [DIGEST_TAG, "compaction", *(stem for stem in stems if stem)]
         return Fact(digest_name(self.session), f"Compaction digest: {self.open_task}", "todo", self.render(), tags[:MAX_TAGS],
                     self.taken_at, self.taken_at, extra={"session": self.session})
-
-
-def digest_name(session: str) -> str:
-    """Published: the session lower-cased, other runs of characters `-`, at most 40; `main` when nothing is left."""
-    return PREFIX + (re.sub(r"[^a-z0-9]+", "-", session.lower()).strip("-")[:40] or "main")
 
 
 def build_digest(session: str, taken_at: str, trigger: str = "auto", entries: Iterable[Entry] = (),
@@ -141,9 +136,9 @@ def save_digest(store_root: str, digest: Digest) -> Fact:
         existing = load_locked(store_root).facts
         series = re.compile(re.escape(fact.name) + r"-(\d+)$")
         earlier = {int(found.group(1)): held for held in existing if held.is_digest
-                   for found in [series.match(held.name)] if found and _same_session(held, digest.session)}
+                   for found in [series.match(held.name)] if found and same_session(held, digest.session)}
         current = next((held for held in existing if held.name == fact.name), None)
-        if current is not None and not _same_session(current, digest.session):
+        if current is not None and not same_session(current, digest.session):
             fact.name = f"{fact.name[:50]}-{_short_hash(digest.session)}"  # another session with the same published name
             current = next((held for held in existing if held.name == fact.name), None)
         if current is not None:
@@ -165,20 +160,6 @@ def save_digest(store_root: str, digest: Digest) -> Fact:
     return fact
 
 
-def newest_digest(store_root: str, session: str | None = None) -> Fact | None:
-    """The latest digest of the project, or of one session; by its own time, then by name."""
-    found = [fact for fact in load_facts(store_root).facts if fact.is_digest and fact.name.startswith(PREFIX)
-             and (session is None or (_same_session(fact, session) and fact.name.startswith(digest_name(session))))]
-    def rank(fact: Fact) -> tuple[str, bool, str]:
-        return fact.updated or fact.created, fact.name == digest_name(digest_session(fact)), fact.name
-    return max(found, key=rank, default=None)
-
-
-def digest_session(fact: Fact) -> str:
-    held = fact.extra.get("session")
-    return held if isinstance(held, str) else fact.name[len(PREFIX):]
-
-
 def newest_session(store_root: str) -> str | None:
     """The session whose log changed last."""
     rows = list_sessions(store_root)
@@ -189,11 +170,6 @@ def digest_result(digest: Digest, fact: Fact) -> dict[str, Any]:
     """The published answer of the digest tool."""
     return {"ok": True, "digestPath": fact.path, "tokensEstimate": approx_text_tokens(fact.body), "session": digest.session,
             "openTask": digest.open_task}
-
-
-def _same_session(fact: Fact, session: str) -> bool:
-    held = fact.extra.get("session")
-    return not isinstance(held, str) or held == session
 
 
 def _short_hash(text: str) -> str:

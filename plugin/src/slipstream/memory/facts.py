@@ -12,11 +12,8 @@ from slipstream.base.files import dump_json, read_bytes, read_text, write_atomic
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import ensure_store, store_path
-from slipstream.events.redact import redact_text
-from slipstream.memory.fact_file import MAX_FACT_BYTES, parse_fact, render_fact
 from slipstream.memory.fact_index import render_index
 from slipstream.memory.model import FACT_TYPES, Fact
-from slipstream.memory.slugs import build_slug, is_safe_name
 
 INDEX_NAME = "MEMORY.md"
 _CACHE_VERSION = 1
@@ -74,6 +71,7 @@ def add_fact(store_root: str, description: str, type: str = "decision", body: st
         raise SlipstreamError("a memory needs a description")
     if not body:
         raise SlipstreamError("a memory needs a body")
+    from slipstream.memory.slugs import build_slug
     slug = build_slug(name or description)
     if not slug:
         raise SlipstreamError("a memory needs a name or description with a letter or a digit in it")
@@ -142,6 +140,7 @@ def prune_fact(store_root: str, name: str) -> bool:
 
 def remove_facts(store_root: str, names: Iterable[str]) -> list[str]:
     """Deletes files of the memory folder by fact name or file stem; returns what was there. The index follows."""
+    from slipstream.memory.slugs import is_safe_name
     wanted = list(dict.fromkeys(names))
     for name in wanted:
         if not is_safe_name(name):
@@ -169,6 +168,7 @@ def rebuild_index(store_root: str) -> str:
 
 def save_facts(store_root: str, facts: Iterable[Fact]) -> None:
     """Writes facts as they are (digests, imports) in one locked step with one new index."""
+    from slipstream.memory.fact_file import render_fact
     with facts_lock(store_root):
         for fact in facts:
             fact.path = store_path(store_root, "memory", fact.name + ".md")
@@ -177,6 +177,7 @@ def save_facts(store_root: str, facts: Iterable[Fact]) -> None:
 
 
 def _clean(store_root: str, text: str) -> str:
+    from slipstream.events.redact import redact_text
     return redact_text(text, store_root)[0].strip()
 
 
@@ -205,6 +206,7 @@ def _free_slug(store_root: str, slug: str) -> str:
 
 def _save(store_root: str, fact: Fact) -> None:
     store_path(store_root, "memory", INDEX_NAME)
+    from slipstream.memory.fact_file import render_fact
     write_atomic(fact.path, render_fact(fact))
     write_index(store_root)
 
@@ -261,6 +263,7 @@ def _load(store_root: str) -> tuple[FactStore, bool]:
 
 
 def _read_record(path: str, size: int) -> dict[str, Any] | str:
+    from slipstream.memory.fact_file import MAX_FACT_BYTES, parse_fact
     if size > MAX_FACT_BYTES:
         return f"too large for a fact ({size} bytes)"
     try:

@@ -1,7 +1,6 @@
 """Whether the code that a fact cites is still what it was: fresh, moved, changed or gone, decided at read time."""
 from __future__ import annotations
 
-import hashlib
 import os
 
 from slipstream.base.errors import SlipstreamError
@@ -84,4 +83,5 @@ def _rows(path: str) -> list[str] | None:
 
 
 def _digest(rows: list[str]) -> str:
+    import hashlib
     return hashlib.sha256("\n".join(rows).strip("\n").encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -15,6 +15,7 @@ from slipstream.events.ingest import record
 
 SESSION_END_BUDGET_S = 0.7  # the host gives all hooks of the end 1.5 s together
 TASK_NOTE = "<task-notification>"
+LAST_LINE_BYTES = 8192
 BATCH_TAIL_BYTES = 1_000_000  # the calls of one batch were recorded just before it
 TOOLS = "mcp__plugin_slipstream_slipstream__"
 MAP_HINT = ("Read less: sp_map shows the project, sp_search finds a symbol or text, sp_outline lists a file's symbols, "
@@ -172,11 +173,20 @@ def _fill_last(tree_root: str, store_root: str, session: str, transcripts: str) 
     except OSError:
         return
     if logs:
+        last = max(logs)[1][: -len(".jsonl")]
+        if _has_ended(os.path.join(store_dir(store_root), "dashboard", last + ".jsonl")):
+            return
         from slipstream.events.backfill import accept_transcript
         from slipstream.memory.observe import capture
-        last = max(logs)[1][: -len(".jsonl")]
         _fill(tree_root, store_root, last, accept_transcript(os.path.join(transcripts, last + ".jsonl"), last))
         capture(store_root, last, tree_root=tree_root)
+
+
+def _has_ended(log_path: str) -> bool:
+    """Whether the last thing recorded is the session's end, which has done all this already."""
+    with open(log_path, "rb") as log:
+        log.seek(max(0, os.fstat(log.fileno()).st_size - LAST_LINE_BYTES))
+        return b'"kind":"session-end"' in log.read().rstrip(b"\n").rpartition(b"\n")[2]
 
 
 def _attempt(store_root: str, where: str, act: Callable[[], Any]) -> Any:

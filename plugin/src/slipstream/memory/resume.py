@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from slipstream.base.tokens import approx_text_tokens
-from slipstream.memory.digest import digest_session, newest_digest
+from slipstream.memory.digest_facts import digest_session, newest_digest
 from slipstream.memory.model import Fact
 from slipstream.memory.recent import load_recent
 
