@@ -5,15 +5,16 @@ places; postings (each: documents as uint32, then weighted term counts as bytes)
 """
 from __future__ import annotations
 
-import json
 import os
 import struct
 import sys
 from array import array
+from binascii import crc32
 from bisect import bisect_left
 
-MAGIC = b"slpseg02"
-HEADER = struct.Struct("<8sIIQQQQQ")  # magic, documents, terms; places of strings, term text, term table, postings, end
+MAGIC = b"slpseg04"
+HEADER = struct.Struct("<8sIIIIQQQQQ")  # magic, stamp, CRC of all before the postings, documents, terms; places of
+# strings, term text, term table, postings, end
 COUNT_SCALE = 4  # weighted term counts are kept in quarters
 LENGTH_BASE = 1.055  # a document's length is one byte on a logarithmic scale of 5.5 % steps, as search engines keep it
 LENGTHS = [LENGTH_BASE ** step for step in range(256)]
@@ -26,14 +27,14 @@ class DamagedIndex(Exception):
 class Segment:
     """An opened segment; a subclass names its columns (name -> array type code) and those that number a string.
 
-    DamagedIndex when its numbers do not fit the file; OSError when it cannot be read.
+    DamagedIndex when its numbers do not fit the file or it was written under another `stamp`; OSError when it cannot be read.
     """
 
     COLUMNS: tuple[tuple[str, str], ...] = (("length", "B"),)
     STRINGS: tuple[str, ...] = ()
 
-    def __init__(self, path: str):
-        self.path = path
+    def __init__(self, path: str, stamp: int = 0):
+        self.path, self.stamp = path, stamp
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
         self._stream = os.fdopen(fd, "rb")
         try:
@@ -46,11 +47,15 @@ class Segment:
             raise DamagedIndex(f"{path}: {error}") from None
 
     def _load(self, size: int) -> None:
-        magic, self.count, self.term_count, at_strings, at_text, at_table, self._at_postings, end = HEADER.unpack(
+        magic, stamp, crc, self.count, self.term_count, at_strings, at_text, at_table, self._at_postings, end = HEADER.unpack(
             self._stream.read(HEADER.size))
-        if magic != MAGIC or not HEADER.size <= at_strings <= at_text <= at_table <= self._at_postings <= end == size:
+        if magic != MAGIC or stamp != self.stamp:
+            raise DamagedIndex(self.path)
+        if not HEADER.size <= at_strings <= at_text <= at_table <= self._at_postings <= end == size:
             raise DamagedIndex(self.path)
         raw = self._stream.read(self._at_postings - HEADER.size)
+        if crc32(raw) != crc:
+            raise DamagedIndex(self.path)
         self.columns: dict[str, array[int]] = {}
         place = 0
         for name, code in by_width(self.COLUMNS):
@@ -59,9 +64,11 @@ class Segment:
             place += step
         if place != at_strings - HEADER.size:
             raise DamagedIndex(self.path)
-        strings = json.loads(raw[place:at_text - HEADER.size])
-        self.strings: dict[str, list[str]] = {key: [str(text) for text in strings[key]]
-                                              for key in self.STRINGS}
+        self.strings: dict[str, list[str]] = {}
+        if self.STRINGS:
+            from json import loads  # not for an index without strings: the module costs as much as a start
+            found = loads(raw[place:at_text - HEADER.size])
+            self.strings = {key: [str(text) for text in found[key]] for key in self.STRINGS}
         for key, names in self.strings.items():
             if self.count and max(self.columns[key]) >= len(names):
                 raise DamagedIndex(self.path)
@@ -112,6 +119,12 @@ class Segment:
         if len(raw) != 5 * count or (count and docs[-1] >= self.count):
             raise DamagedIndex(self.path)
         return docs, raw[4 * count:]
+
+    def __enter__(self) -> Segment:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
 
     def close(self) -> None:
         self._stream.close()

@@ -5,6 +5,7 @@ import json
 import math
 import sys
 from array import array
+from binascii import crc32
 
 from slipstream.base.segment import COUNT_SCALE, HEADER, LENGTH_BASE, MAGIC, Segment, by_width
 
@@ -70,7 +71,8 @@ class SegmentBuilder:
             held[1].extend(kept_counts)
         return renumber
 
-    def render(self) -> bytes:
+    def render(self, stamp: int = 0) -> bytes:
+        """The file's bytes; `stamp` says by which rules its terms were made."""
         columns = b"".join(_raw(self.columns[name]) for name, _ in by_width(self.COLUMNS))
         strings = json.dumps({key: list(table) for key, table in self.strings.items()}).encode("ascii")
         encoded = sorted((term.encode("utf-8", "surrogatepass"), term) for term in self.postings)
@@ -91,8 +93,10 @@ class SegmentBuilder:
         at_text = at_strings + len(strings)
         at_table = at_text + len(term_text)
         at_postings = at_table + len(table)
-        header = HEADER.pack(MAGIC, len(self), len(encoded), at_strings, at_text, at_table, at_postings, at_postings + place)
-        return b"".join([header, columns, strings, term_text, table, *blocks])
+        head = b"".join([columns, strings, term_text, table])
+        header = HEADER.pack(MAGIC, stamp, crc32(head), len(self), len(encoded), at_strings, at_text, at_table, at_postings,
+                             at_postings + place)
+        return b"".join([header, head, *blocks])
 
     def number_of(self, key: str, text: str) -> int:
         table = self.strings[key]

@@ -3,12 +3,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
+from slipstream.map.codegraph import CodeGraph
 from slipstream.map.imports.resolver import Resolver
 from slipstream.map.imports.tree import Read
-from slipstream.map.index_file import FAILED, FLAGS, SKIPPED
+from slipstream.map.index_file import FAILED, FLAGS, IMPORTS, SKIPPED
 from slipstream.map.source import Unreadable, decode_source, read_source
 from slipstream.map.table import Table
+
+if TYPE_CHECKING:
+    from slipstream.map.fresh import View
 
 MAX_PROJECT_FILE_BYTES = 1_000_000
 
@@ -72,3 +77,24 @@ def count_importers(root: str, table: Table) -> dict[int, int]:
             slot = table.slots[target]
             counts[slot] = counts.get(slot, 0) + 1
     return counts
+
+
+def resolve_files(root: str, view: View, slots: dict[str, int], name: str) -> dict[str, set[str]]:
+    """Path -> files it imports, for the paths of `slots`: those it imports `name` from, when it says so, else all."""
+    resolver = Resolver([path for path in view.paths if path], project_reader(root))
+    found: dict[str, set[str]] = {}
+    for path, slot in slots.items():
+        entry = view.entry(slot)
+        wanted = [(cell[0], cell[1], tuple(filter(None, cell[2].split(","))))
+                  for cell in entry.cells(IMPORTS) if len(cell) == 3]
+        naming = [one for one in wanted if name in one[2]]
+        found[path] = {target for one in naming or wanted for target in resolver.resolve(path, entry.language, one)}
+    return found
+
+
+def open_graph(root: str) -> tuple[CodeGraph, dict[str, tuple[int, int]], list[str]]:
+    """(graph, path -> (exported symbols, lines), entry points) of the tree at `root` as it is now."""
+    from slipstream.map.index import open_index  # it ranks by this module
+    index = open_index(root)
+    sizes = {entry.path: (sum(one.exported and not one.depth for one in entry.symbols), entry.lines) for entry in index.files()}
+    return CodeGraph(build_edges(root, index.table)), sizes, index.entry_points

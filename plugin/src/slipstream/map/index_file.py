@@ -15,9 +15,9 @@ from binascii import crc32
 from typing import Any, BinaryIO
 
 INDEX_NAME = "map.index"
-MAGIC = b"SLIPMAP1"
+MAGIC = b"SLIPMAP2"
 PARTS = ("sections", "names", "buckets", "records", "paths", "folders", "meta")
-HEADER = struct.Struct(f"<8s4I{3 * len(PARTS)}II")
+HEADER = struct.Struct(f"<8s5I{3 * len(PARTS)}II")
 RECORD = struct.Struct("<q13I")
 # Places in a record; ctime_ns and inode are kept by their low 32 bits, offsets count from the start of their part.
 (MTIME, CTIME, INODE, SIZE, CONTENT, FLAGS, IMPORTERS, SYMBOLS, EXPORTS, SECTION, SECTION_LENGTH, SECTION_CRC, PATH,
@@ -158,8 +158,8 @@ class IndexFile:
         fields = HEADER.unpack(head)
         if fields[0] != MAGIC or fields[1] != identity or fields[2] != self.length or crc32(head[:-4]) != fields[-1]:
             raise DamagedIndex("another version")
-        self.slots, self.buckets = fields[3], fields[4]
-        self.parts = {name: fields[5 + 3 * i:8 + 3 * i] for i, name in enumerate(PARTS)}
+        self.slots, self.buckets, self.folder_count = fields[3:6]
+        self.parts = {name: fields[6 + 3 * i:9 + 3 * i] for i, name in enumerate(PARTS)}
         if self.parts["records"][1] != self.slots * RECORD.size or self.parts["buckets"][1] != self.buckets * BUCKET.size:
             raise DamagedIndex("sizes")
 

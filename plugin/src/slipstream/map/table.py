@@ -210,7 +210,7 @@ class Table:
         for name in PARTS:
             fields += [at, len(parts[name]), crc32(parts[name])]
             at += len(parts[name])
-        head = HEADER.pack(MAGIC, identity, at, len(self.records), len(self.buckets), *fields, 0)[:-4]
+        head = HEADER.pack(MAGIC, identity, at, len(self.records), len(self.buckets), len(names), *fields, 0)[:-4]
         return [head, struct.pack("<I", crc32(head)), *(parts[name] for name in PARTS)]
 
 

@@ -1,0 +1,177 @@
+"""Where a symbol is used: every place with its enclosing definition, code apart from comments and strings (query path).
+
+Files are read as they are now, so a place is never stale; names are compared, not types, and namesakes are told apart by
+the imports of the using file where those decide it.
+"""
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_right
+
+from slipstream.base.errors import SlipstreamError
+from slipstream.map.fresh import View, open_view
+from slipstream.map.index_file import FAILED, FLAGS, SKIPPED, FileEntry, Symbol, key_of
+from slipstream.map.noise import code_places
+from slipstream.map.search_store import open_words, word_of
+from slipstream.map.source import Unreadable, decode_source, read_source
+
+MAX_TEXT_CHARS = 140
+MAX_PASSED_ON = 3
+_IMPORT_LINE = re.compile(r"\s*(?:import|from|export\b.*\bfrom|use|using|require|include|package)\b|.*\brequire\(")
+
+
+class Use:
+    """One place. `text` is the line, `inside` the enclosing definition, `where` code, import, or text (comment, string);
+    `target` the file whose definition is meant, or empty where that is not known."""
+
+    __slots__ = ("inside", "line", "path", "target", "text", "where")
+
+    def __init__(self, path: str, line: int, text: str, inside: str, where: str) -> None:
+        self.path, self.line, self.text, self.inside, self.where = path, line, text, inside, where
+        self.target = ""
+
+
+class References:
+    """What was found for `name`; `uses` in the order of paths and lines, those of other definitions counted in `others`."""
+
+    __slots__ = ("definitions", "name", "others", "uses")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.definitions: list[Symbol] = []
+        self.uses: list[Use] = []
+        self.others = 0
+
+
+def find_references(root: str, name: str, file: str = "") -> References:
+    """Definitions and uses of `name` (`Class.method` looks for the method). `file` chooses among namesakes."""
+    last = name.rpartition(".")[2]
+    if not last or not re.match(r"[^\W\d][\w$]*$|\$[\w$]*$|#[\w$]+$", last):
+        raise SlipstreamError(f"not a name that can be looked up: {name!r}; grep finds any text")
+    with open_view(root) as view:
+        return _find(root, view, name, last, file)
+
+
+def _find(root: str, view: View, name: str, last: str, file: str) -> References:
+    found = References(name)
+    defined = {slot: view.entry(slot) for slot in view.source.find_slots(key_of(b":", last.encode("utf-8", "replace")))}
+    found.definitions = [one for entry in defined.values() for one in entry.symbols if one.name == last and (
+        "." not in name or one.qualified.endswith(name))]
+    found.definitions.sort(key=lambda one: (one.path, one.line))
+    if file:
+        file = file.replace(os.sep, "/").removeprefix("./")
+        if not any(one.path == file for one in found.definitions):
+            raise SlipstreamError(f"{file} does not define {name}")
+    raw, pattern = last.encode("utf-8", "surrogateescape"), re.compile(rf"(?<![\w$]){re.escape(last)}(?![\w$])")
+    for slot in sorted(_candidates(root, view, last), key=lambda slot: view.paths[slot]):
+        try:
+            data, _ = read_source(os.path.join(root, view.paths[slot]))
+        except Unreadable:
+            continue
+        if raw in data:
+            _add_uses(view.entry(slot), data, pattern, found)
+    _tell_apart(root, view, found, file)
+    return found
+
+
+def _candidates(root: str, view: View, name: str) -> list[int]:
+    """Slots of the files that may hold a name: by the index of body words, or all where it cannot tell."""
+    with open_words(root, view) as words:
+        at = words.find_term(word_of(name))
+        if at >= 0:
+            return [words.columns["slot"][doc] for doc in words.read_postings(at)[0]]
+    return [slot for slot, path in enumerate(view.paths) if path and not view.records[slot][FLAGS] & (SKIPPED | FAILED)]
+
+
+def _add_uses(entry: FileEntry, data: bytes, pattern: re.Pattern[str], found: References) -> None:
+    try:
+        text = decode_source(data).decode("utf-8", "replace")
+    except Unreadable:
+        return
+    places = [match.start() for match in pattern.finditer(text)]
+    if not places:
+        return
+    code = code_places(entry.language, text, pattern.pattern)
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    own = {one.line for one in entry.symbols if one.name == found.name.rpartition(".")[2]}
+    spans = sorted((one.end - one.start, one.start, one.end, one.qualified) for one in entry.symbols)
+    for place in places:
+        line = bisect_right(starts, place)
+        if line in own:
+            own.discard(line)  # the definition's own name
+            continue
+        content = text[starts[line - 1]:starts[line] if line < len(starts) else len(text)].strip()
+        inside = next((name for _, start, end, name in spans if start <= line <= end), "")
+        where = "text" if place not in code else "import" if _IMPORT_LINE.match(content) else "code"
+        found.uses.append(Use(entry.path, line, content[:MAX_TEXT_CHARS], inside, where))
+
+
+def _tell_apart(root: str, view: View, found: References, file: str) -> None:
+    """Says which definition a use means, by its own file or its imports; with `file`, drops the uses of the others."""
+    homes = {one.path for one in found.definitions}
+    targets: dict[str, str] = {}
+    if len(homes) > 1:
+        from slipstream.map.graph import resolve_files
+        last = found.name.rpartition(".")[2]
+        using = sorted({use.path for use in found.uses} - homes)
+        slots = {path: slot for slot, path in enumerate(view.paths) if path in using}
+        imported = resolve_files(root, view, slots, last)
+        reached = {path: targets & homes for path, targets in imported.items()}
+        for _ in range(MAX_PASSED_ON):  # a package's front file passes names on: what it reaches, its importers reach
+            for path in using:
+                if not reached[path]:
+                    reached[path] = set().union(*(reached.get(target, set()) for target in imported[path]))
+        targets = {path: next(iter(found_homes)) for path, found_homes in reached.items() if len(found_homes) == 1}
+        targets.update({path: path for path in homes})
+    elif homes:
+        targets = dict.fromkeys({use.path for use in found.uses}, next(iter(homes)))
+    for use in found.uses:
+        use.target = targets.get(use.path, "")
+    if file:
+        kept = [use for use in found.uses if use.target in ("", file)]
+        found.others = len(found.uses) - len(kept)
+        found.uses = kept
+        found.definitions = [one for one in found.definitions if one.path == file]
+
+
+def render_references(found: References, limit: int = 40, offset: int = 0) -> str:
+    """Definitions, then uses by file, then places in comments and strings; at most `limit` of the places from `offset`."""
+    uses = sorted(found.uses, key=lambda use: (use.where == "text", use.path, use.line))
+    code = [use for use in uses if use.where != "text"]
+    files = len({use.path for use in code})
+    head = (f"{found.name}: {_plural(len(found.definitions), 'definition')}, {_plural(len(code), 'use')} in "
+            f"{_plural(files, 'file')}, {len(uses) - len(code)} in comments and strings")
+    lines = [head + (f"; {found.others} of other definitions left out" if found.others else "")]
+    lines += [f"  defined {one.path}:{one.line} {one.kind} {one.signature[:MAX_TEXT_CHARS] or one.qualified}"
+              for one in found.definitions]
+    several = len({one.path for one in found.definitions}) > 1
+    section = ""
+    shown: set[tuple[str, int]] = set()
+    for use in uses[offset:offset + limit]:
+        if (use.path, use.line) in shown:
+            continue
+        shown.add((use.path, use.line))
+        here = ("comments and strings, " if use.where == "text" else "") + use.path
+        if several and use.where != "text":
+            here += f" (means {use.target})" if use.target else " (which definition is not known)"
+        if here != section:
+            lines.append(here)
+            section = here
+        lines.append(f"  {use.line}{' in ' + use.inside if use.inside else ''}: {use.text}")
+    if len(uses) > offset + limit:
+        lines.append(f"... {len(uses) - offset - limit} more: --offset {offset + limit}")
+    return "\n".join(lines) + "\n"
+
+
+def references_json(found: References) -> dict[str, object]:
+    """The same as a value."""
+    return {"name": found.name, "others": found.others,
+            "definitions": [{"path": one.path, "line": one.line, "kind": one.kind, "qualified": one.qualified,
+                             "signature": one.signature} for one in found.definitions],
+            "uses": [{"path": use.path, "line": use.line, "text": use.text, "inside": use.inside, "where": use.where,
+                      "target": use.target} for use in found.uses]}
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"

@@ -1,0 +1,163 @@
+"""Search and references on a small tree: exact names, words, typing errors, bodies, filters, edits, damage."""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from slipstream.base.errors import SlipstreamError
+from slipstream.map.refs import find_references, render_references
+from slipstream.map.search import search
+from slipstream.map.search_text import answer_json, render_answer
+
+from tests import PROGRAM
+
+FILES = {
+    "pkg/__init__.py": "from .urls import parse_url\n",
+    "pkg/urls.py": '"""Reading addresses."""\n\n\ndef parse_url(text):\n    """Split an address into scheme, host and path."""\n    zebra_crossing = text\n    return zebra_crossing\n\n\nclass Router:\n    """Finds the handler of a request."""\n\n    def resolve(self, path):\n        """Match a path against the table."""\n        return parse_url(path)\n',
+    "pkg/cache.py": '"""A cache with expiry."""\nfrom pkg.urls import parse_url\n\n\nclass TimedCache:\n    def evict_expired(self):\n        # parse_url is not called here\n        return "parse_url"\n\n    def resolve(self):\n        return parse_url("x")\n',
+    "web/client.ts": "import { render } from './view'\n\n/** Mounts the page. */\nexport function mountPage(target: string): void {\n  render(target)\n}\n",
+    "web/view.ts": "export function render(target: string): void {}\nexport const render2 = () => render('x')\n",
+    "web/other.ts": "function render(): void {}\nrender()\n",
+    "tests/test_urls.py": "def test_parse_url():\n    assert True\n",
+}
+
+
+class Tree(unittest.TestCase):
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.root = os.path.realpath(holder.name)
+        for name, text in FILES.items():
+            self.write(name, text)
+
+    def write(self, name: str, text: str) -> None:
+        path = os.path.join(self.root, *name.split("/"))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)
+
+    def found(self, query: str, **options: object) -> list[str]:
+        answer = search(self.root, query, **options)  # type: ignore[arg-type]
+        return [f"{hit.entry.path}:{hit.symbol.qualified}" if hit.symbol else hit.entry.path for hit in answer.hits]
+
+
+class Search(Tree):
+    def test_exact_names_come_first(self) -> None:
+        for query in ("parse_url", "parseUrl", "parse url", "PARSE_URL"):
+            self.assertEqual(self.found(query)[0], "pkg/urls.py:parse_url", query)
+        self.assertEqual(self.found("TimedCache.resolve")[0], "pkg/cache.py:TimedCache.resolve")
+        self.assertEqual(self.found("Router.resolve")[0], "pkg/urls.py:Router.resolve")
+
+    def test_words_of_documentation(self) -> None:
+        self.assertEqual(self.found("which handler does a request get")[0], "pkg/urls.py:Router")
+        self.assertEqual(self.found("expired entries of the cache")[0], "pkg/cache.py:TimedCache.evict_expired")
+
+    def test_typing_errors(self) -> None:
+        self.assertEqual(self.found("mountpgae")[:1] or self.found("muont page")[:1], ["web/client.ts:mountPage"])
+        self.assertEqual(self.found("adress schem")[0], "pkg/urls.py:parse_url")
+
+    def test_bodies_are_asked_when_nothing_else_fits(self) -> None:
+        self.assertFalse(os.path.exists(os.path.join(self.root, ".claude", "slipstream", "map.words")))
+        self.assertEqual(self.found("zebra crossing"), ["pkg/urls.py:parse_url"])
+        self.assertTrue(os.path.exists(os.path.join(self.root, ".claude", "slipstream", "map.words")))
+
+    def test_silence_and_the_better_tool(self) -> None:
+        self.assertEqual(self.found("kubernetes ingress"), [])
+        self.assertIn("grep", search(self.root, "foo.*bar").hint)
+        self.assertEqual(render_answer(search(self.root, "kubernetes ingress"), "q"), "no matches for 'q'\n")
+        for hostile in ("", " ", "\0", "((((", "a" * 10_000, "\ud800", "é日本", "..", "'; rm -rf /"):
+            render_answer(search(self.root, hostile), hostile)
+
+    def test_filters_and_paging(self) -> None:
+        self.assertEqual(self.found("resolve", path="pkg/cache.py"), ["pkg/cache.py:TimedCache.resolve"])
+        self.assertEqual(self.found("resolve", path="web"), [])
+        self.assertTrue(all("cache" in one for one in self.found("cache", path="*cache*")))
+        self.assertEqual(self.found("cache", kind="class"), ["pkg/cache.py:TimedCache"])
+        self.assertEqual(self.found("cache", kind="file"), ["pkg/cache.py"])
+        everything = self.found("parse url", limit=50)
+        paged = [one for offset in range(0, len(everything), 2) for one in self.found("parse url", limit=2, offset=offset)]
+        self.assertEqual(paged, everything)
+
+    def test_edits_are_seen_at_once(self) -> None:
+        self.assertEqual(self.found("parse_url")[0], "pkg/urls.py:parse_url")
+        self.write("pkg/urls.py", "\n\n\ndef parse_address(text):\n    return text\n")
+        self.assertEqual(self.found("parse_address")[0], "pkg/urls.py:parse_address")
+        self.assertEqual(search(self.root, "parse_address").hits[0].symbol.line, 4)  # type: ignore[union-attr]
+        self.write("pkg/fresh.py", "def brand_new_thing():\n    pass\n")
+        self.assertEqual(self.found("brand new thing")[0], "pkg/fresh.py:brand_new_thing")
+        os.unlink(os.path.join(self.root, "pkg", "fresh.py"))
+        self.assertEqual([one for one in self.found("brand new thing") if "fresh" in one], [])
+
+    def test_damaged_and_missing_indexes(self) -> None:
+        wanted = self.found("parse url cache")
+        for name in ("map.search", "map.index", "map.words"):
+            path = os.path.join(self.root, ".claude", "slipstream", name)
+            for data in (b"", b"garbage" * 100, None):
+                if data is None:
+                    with open(path, "rb") as stream:
+                        whole = stream.read()
+                    data = whole[:60] + b"\xff" * (len(whole) - 60)
+                with open(path, "wb") as stream:
+                    stream.write(data)
+                self.assertEqual(self.found("parse url cache"), wanted, (name, data[:9]))
+                self.found("zebra crossing")
+        shutil.rmtree(os.path.join(self.root, ".claude"))
+        self.assertEqual(self.found("parse url cache"), wanted)
+
+    def test_answer_has_a_ceiling(self) -> None:
+        self.write("pkg/many.py", "".join(f"def handle_event_{number}(a):\n    pass\n" for number in range(300)))
+        answer = search(self.root, "handle event", limit=200)
+        text = render_answer(answer, "handle event")
+        self.assertLess(len(text.encode()), 3700)
+        self.assertRegex(text, r"\.\.\. \d+ more: --offset \d+\n")
+        self.assertEqual(answer_json(answer)["total"], answer.total)
+
+
+class References(Tree):
+    def test_uses_by_file_with_their_enclosing_definition(self) -> None:
+        found = find_references(self.root, "parse_url")
+        self.assertEqual([(one.path, one.line) for one in found.definitions], [("pkg/urls.py", 4)])
+        self.assertEqual([(use.path, use.line, use.inside, use.where) for use in found.uses], [
+            ("pkg/__init__.py", 1, "", "import"), ("pkg/cache.py", 2, "", "import"),
+            ("pkg/cache.py", 7, "TimedCache.evict_expired", "text"), ("pkg/cache.py", 8, "TimedCache.evict_expired", "text"),
+            ("pkg/cache.py", 11, "TimedCache.resolve", "code"), ("pkg/urls.py", 15, "Router.resolve", "code")])
+        text = render_references(found)
+        self.assertIn("1 definition, 4 uses in 3 files, 2 in comments and strings", text)
+        self.assertIn("  11 in TimedCache.resolve: return parse_url(\"x\")\n", text)
+
+    def test_namesakes_are_told_apart_by_import(self) -> None:
+        found = find_references(self.root, "render")
+        self.assertEqual({(use.path, use.target) for use in found.uses}, {
+            ("web/client.ts", "web/view.ts"), ("web/view.ts", "web/view.ts"), ("web/other.ts", "web/other.ts")})
+        chosen = find_references(self.root, "render", "web/other.ts")
+        self.assertEqual(({use.path for use in chosen.uses}, chosen.others), ({"web/other.ts"}, 3))
+
+    def test_a_name_that_is_nowhere(self) -> None:
+        self.assertEqual(find_references(self.root, "nowhere").uses, [])
+        for bad in ("", "a b", "x(", "1x"):
+            with self.assertRaises(SlipstreamError):
+                find_references(self.root, bad)
+
+
+class Process(Tree):
+    def run_verb(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-I", "-S", PROGRAM, *words, "--root", self.root], capture_output=True, text=True, timeout=60, check=False)
+
+    def test_exit_statuses(self) -> None:
+        self.assertEqual(self.run_verb("search", "parse_url").returncode, 0)
+        self.assertEqual(self.run_verb("search", "kubernetes").returncode, 1)
+        self.assertEqual(self.run_verb("search").returncode, 2)
+        self.assertEqual(self.run_verb("search", "x", "--limit", "0").returncode, 2)
+        self.assertEqual(self.run_verb("refs", "parse_url", "--json").returncode, 0)
+        self.assertEqual(self.run_verb("refs", "nowhere").returncode, 1)
+        self.assertEqual(self.run_verb("graph").returncode, 0)
+        done = self.run_verb("graph", "pkg/urls.py")
+        self.assertIn("imported by:\n  pkg/__init__.py\n  pkg/cache.py\n", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
