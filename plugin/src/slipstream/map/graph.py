@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from slipstream.map.codegraph import CodeGraph
-from slipstream.map.imports.resolver import Resolver
+from slipstream.map.imports.resolver import JAVASCRIPT, Resolver
 from slipstream.map.imports.tree import Read
 from slipstream.map.index_file import FAILED, FLAGS, IMPORTS, SKIPPED
 from slipstream.map.source import Unreadable, decode_source, read_source
@@ -61,10 +61,19 @@ def build_edges(root: str, table: Table) -> dict[str, list[str]]:
     imports = Imports(table)
     resolver = Resolver([path for path, _, _ in imports.rows], project_reader(root), imports.declared)
     edges: dict[str, list[str]] = {}
+    known: dict[tuple[str, str], list[str]] = {}  # of a script's import only its folder counts, and many repeat it
     for path, language, wanted in imports.rows:
+        folder = path.rpartition("/")[0]
         found: set[str] = set()
         for one in wanted:
-            found.update(resolver.resolve(path, language, one))
+            if language in JAVASCRIPT:
+                key = (folder, one[0])
+                if key not in known:
+                    known[key] = resolver.resolve(path, language, one)
+                found.update(known[key])
+            else:
+                found.update(resolver.resolve(path, language, one))
+        found.discard(path)
         edges[path] = sorted(found)
     return edges
 

@@ -158,28 +158,59 @@ def load_patterns(path: str) -> list[Pattern]:
         return []
 
 
+class Layer:
+    """Patterns of one file, by how they are told: `find` gives the last that matches."""
+
+    __slots__ = ("others", "plain", "prefix", "suffixes")
+
+    def __init__(self, prefix: bytes, patterns: list[Pattern]) -> None:
+        self.prefix = prefix
+        self.plain: dict[bytes, list[tuple[int, Pattern]]] = {}  # whole names, the common case
+        self.suffixes: dict[bytes, list[tuple[int, Pattern]]] = {}  # `*.ext`
+        self.others: list[tuple[int, Pattern]] = []
+        for at, pattern in enumerate(patterns):
+            if pattern.by_name and pattern.literal is not None:
+                self.plain.setdefault(pattern.literal, []).append((at, pattern))
+            elif pattern.by_name and pattern.suffix is not None and pattern.suffix.rfind(b".") == 0:
+                self.suffixes.setdefault(pattern.suffix, []).append((at, pattern))
+            else:
+                self.others.append((at, pattern))
+        self.others.reverse()
+
+    def find(self, name: bytes, path: bytes, is_folder: bool) -> Pattern | None:
+        """The last pattern that means the entry `name` at `path` (below the pattern file's folder)."""
+        best, found = -1, None
+        dot = name.rfind(b".")
+        for at, pattern in (*self.plain.get(name, ()), *(self.suffixes.get(name[dot:], ()) if dot >= 0 else ())):
+            if at > best and (is_folder or not pattern.only_folders):
+                best, found = at, pattern
+        for at, pattern in self.others:
+            if at < best:
+                break
+            if (is_folder or not pattern.only_folders) and pattern.matches(name, path):
+                return pattern
+        return found
+
+
 class IgnoreRules:
     """Rules in force inside one folder: an own layer over those of the folders above."""
 
-    __slots__ = ("base", "layers")
+    __slots__ = ("layers",)
 
-    def __init__(self, layers: tuple[tuple[bytes, list[Pattern]], ...] = ()) -> None:
+    def __init__(self, layers: tuple[Layer, ...] = ()) -> None:
         self.layers = layers
 
     def below(self, folder: bytes, patterns: list[Pattern]) -> IgnoreRules:
         """Rules for `folder` (relative, `b""` is the root) when its own file holds `patterns`."""
-        return IgnoreRules(self.layers + ((folder + b"/" if folder else b"", patterns),)) if patterns else self
+        return IgnoreRules((Layer(folder + b"/" if folder else b"", patterns), *self.layers)) if patterns else self
 
     def is_ignored(self, path: bytes, is_folder: bool) -> bool:
         """Whether the last matching pattern leaves out `path` (relative to the root, its parents not ignored)."""
         name = path[path.rfind(b"/") + 1:]
-        for prefix, patterns in reversed(self.layers):
-            inner = path[len(prefix):]
-            for pattern in reversed(patterns):
-                if pattern.only_folders and not is_folder:
-                    continue
-                if pattern.matches(name, inner):
-                    return not pattern.negated
+        for layer in self.layers:
+            found = layer.find(name, path[len(layer.prefix):], is_folder)
+            if found is not None:
+                return not found.negated
         return False
 
 

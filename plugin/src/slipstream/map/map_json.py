@@ -14,6 +14,7 @@ from slipstream.map.index_file import FAILED, FLAGS, GENERATED, SKIPPED, FileEnt
 LEVELS = ((True, True, True), (True, False, True), (False, False, True), (False, False, False))
 MAX_SHARE = 0.095
 SMALL_SOURCE_BYTES = 100_000
+MAX_KEPT_FILES = 10_000  # above, parsed files are let go at once
 
 
 def quote(text: str) -> str:
@@ -40,6 +41,22 @@ def symbol_json(one: Symbol, level: int) -> str:
     return ",".join(parts) + "}"
 
 
+def _sizes(entry: FileEntry) -> tuple[int, int, int, int]:
+    """Approximate bytes of a file's line at the barest level, and what ends, signatures and docs add."""
+    bare = 80 + len(entry.path.encode("utf-8", "replace")) + len(entry.purpose.encode("utf-8", "replace"))
+    bare += sum(len(name) + 3 for name in specifiers(entry))
+    ends = signatures = docs = 0
+    for one in entry.symbols:
+        if one.depth == 0 and one.exported:
+            bare += len(one.name) + len(one.kind) + 36
+            ends += 15
+            if one.signature:
+                signatures += len(one.signature.encode("utf-8", "replace")) + one.signature.count('"') + 15
+            if one.doc:
+                docs += len(one.doc.encode("utf-8", "replace")) + one.doc.count('"') + 9
+    return bare, ends, signatures, docs
+
+
 def specifiers(entry: FileEntry) -> list[str]:
     """Imports as published: each specifier once, in the order of their first appearance."""
     return list(dict.fromkeys(cells[0] for cells in entry.cells(1) if cells[0]))
@@ -62,14 +79,33 @@ def shown_paths(index: Index) -> list[str]:
 
 def choose_level(index: Index) -> tuple[int, list[str]]:
     """The richest level that keeps map.json under MAX_SHARE of the source, and the lines of the files."""
-    total = index.stats()["totalBytes"]
+    limit = index.stats()["totalBytes"] * MAX_SHARE
     paths = shown_paths(index)
-    lines: list[str] = []
-    for level in range(len(LEVELS)):
-        lines = [file_json(entry, level) for path in paths if (entry := index.file(path)) is not None]
-        if total < SMALL_SOURCE_BYTES or sum(len(line.encode()) + 2 for line in lines) + 500 <= total * MAX_SHARE:
-            return level, lines
-    return len(LEVELS) - 1, lines
+    level = 0
+    if limit >= SMALL_SOURCE_BYTES * MAX_SHARE:
+        totals = [500, 0, 0, 0]
+        for path in paths:
+            entry = index.file(path)
+            if entry is not None:
+                totals = [total + more for total, more in zip(totals, _sizes(entry))]
+                if len(paths) > MAX_KEPT_FILES:
+                    index.forget(path)
+        bare, ends, signatures, docs = totals
+        sizes = [bare + ends + signatures + docs, bare + ends + signatures, bare + ends, bare]
+        level = next((at for at, total in enumerate(sizes) if total <= limit), len(LEVELS) - 1)
+    return level, file_lines(index, paths, level)
+
+
+def file_lines(index: Index, paths: list[str], level: int) -> list[str]:
+    """The lines of `paths` at `level`."""
+    lines = []
+    for path in paths:
+        entry = index.file(path)
+        if entry is not None:
+            lines.append(file_json(entry, level))
+            if len(paths) > MAX_KEPT_FILES:
+                index.forget(path)
+    return lines
 
 
 def head_lines(index: Index, generated_at: str) -> list[str]:

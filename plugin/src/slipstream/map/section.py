@@ -19,7 +19,8 @@ _CODES = {kind: code for code, kind in KINDS.items()}
 
 def one_line(text: str, limit: int) -> str:
     """`text` on one line, cut at `limit` characters."""
-    text = " ".join(text.split())
+    if not text.isprintable():
+        text = " ".join(text.split())
     return text if len(text) <= limit else text[:limit - 1].rstrip() + "\u2026"
 
 
@@ -62,7 +63,7 @@ def encode_skipped(reason: str) -> bytes:
 
 def pack_section(text: bytes) -> bytes:
     """Section as stored."""
-    packed = zlib.compress(text, 6)
+    packed = zlib.compress(text, 4)
     return packed if len(packed) <= len(text) else b"\0" + text
 
 

@@ -55,4 +55,5 @@ def is_minified(name: str, data: bytes) -> bool:
 
 def is_generated(data: bytes) -> bool:
     """Whether a comment in the first lines says that a program wrote the file."""
-    return _GENERATED.search(data[:_HEAD_BYTES]) is not None
+    head = data[:_HEAD_BYTES]
+    return b"generated" in head.lower() and _GENERATED.search(head) is not None
