@@ -181,8 +181,8 @@ class Hostile(TreeCase):
             self.write(f"many/m{number}.py", f"def f{number}():\n    return {number}\n" * (number % 7))
         paths = [f"many/m{number}.py" for number in range(150)] + ["absent.py"]
         alone, together = scan_files(self.root, paths, workers=1), scan_files(self.root, paths, workers=2)
-        self.assertEqual([(one.stamp, one.content, one.section, sorted(one.keys)) for one in alone],
-                         [(one.stamp, one.content, one.section, sorted(one.keys)) for one in together])
+        self.assertEqual([(one.stamp, one.content, one.section(), sorted(one.keys)) for one in alone],
+                         [(one.stamp, one.content, one.section(), sorted(one.keys)) for one in together])
 
     def test_the_root_as_a_link(self) -> None:
         link = self.root + "-link"

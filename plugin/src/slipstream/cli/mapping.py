@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import relative_path, resolve_inside
+from slipstream.base.roots import find_tree_root
 from slipstream.cli.parser import Parser, make_parser, roots, run
 
 if TYPE_CHECKING:
@@ -37,25 +38,18 @@ def main(argv: list[str]) -> int:
 
 
 def _target(args: argparse.Namespace) -> tuple[str, str | None]:
-    """(tree root, relative path to drill into). A path outside the discovered project is a project of its own."""
-    if args.path and args.root is None:
+    """(tree root, relative path to drill into). A folder that lies in no known project is a project of its own."""
+    if args.path is None or args.root is not None:
+        root, _ = roots(args)
+        full = resolve_inside(root, args.path) if args.path else root
+    else:
         full = os.path.realpath(args.path)
-        from slipstream.base.roots import find_tree_root
-        root = find_tree_root(None, cwd=full if os.path.isdir(full) else os.path.dirname(full) or None)
-        here = find_tree_root(None)
-        root = here if full == here or full.startswith(here.rstrip(os.sep) + os.sep) else root
-        if not os.path.lexists(args.path):
-            raise SlipstreamError("no such file or folder", args.path)
-        if os.path.isdir(full) and not full.startswith(root.rstrip(os.sep) + os.sep):
-            return full, None
-        return root, relative_path(root, full) if full != root else None
-    root, _ = roots(args)
-    if args.path:
-        full = resolve_inside(root, args.path)
-        if not os.path.lexists(full):
-            raise SlipstreamError("no such file or folder", args.path)
-        return root, relative_path(root, full) if full != root else None
-    return root, None
+        root = find_tree_root(None)
+        if "CLAUDE_PROJECT_DIR" not in os.environ or not (full + os.sep).startswith(root.rstrip(os.sep) + os.sep):
+            root = find_tree_root(None, env={}, cwd=full if os.path.isdir(full) else os.path.dirname(full))
+    if args.path and not os.path.lexists(full):
+        raise SlipstreamError("no such file or folder", args.path)
+    return root, relative_path(root, full) if full != root else None
 
 
 class _Progress:

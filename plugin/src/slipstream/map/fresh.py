@@ -13,8 +13,6 @@ from slipstream.map.index_file import (
     INODE,
     LOW,
     MTIME,
-    PATH,
-    PATH_LENGTH,
     RACY,
     RECORD,
     SIZE,
@@ -22,7 +20,9 @@ from slipstream.map.index_file import (
     FileEntry,
     IndexFile,
     Record,
+    entry_of,
     open_index_file,
+    unpack_part,
 )
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
@@ -47,7 +47,8 @@ class View:
 
     def entry(self, slot: int) -> FileEntry:
         if isinstance(self.source, IndexFile):
-            return self.source.entry(slot, self.records[slot], self.paths[slot])
+            record = self.records[slot]
+            return entry_of(self.source.section(record), slot, record)
         return self.source.entry(slot)
 
 
@@ -68,9 +69,11 @@ def open_view(root: str) -> View:
 
 
 def _view_of(index: IndexFile) -> View:
-    text = index.part("paths")
     records = list(RECORD.iter_unpack(index.part("records")))
-    return View(index, records, [os.fsdecode(text[one[PATH]:one[PATH] + one[PATH_LENGTH]]) for one in records], False)
+    paths = os.fsdecode(unpack_part(index.part("paths"))).split("\0") if records else []
+    if len(paths) != len(records):
+        raise DamagedIndex("paths")
+    return View(index, records, paths, False)
 
 
 def _is_current(root: str, index: IndexFile, view: View) -> bool:
@@ -81,7 +84,7 @@ def _is_current(root: str, index: IndexFile, view: View) -> bool:
             if (info.st_mtime_ns != record[MTIME] or info.st_size & LOW != record[SIZE] or info.st_ino & LOW != record[INODE]
                     or info.st_ctime_ns & LOW != record[CTIME] or record[FLAGS] & RACY):
                 return False
-    data = index.part("folders")
+    data = unpack_part(index.part("folders"))
     count = index.folder_count
     mtimes, names = struct.unpack_from(f"<{count}q", data), data[8 * count:].split(b"\0") if count else []
     start = os.fsencode(before)

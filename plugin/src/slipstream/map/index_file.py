@@ -1,8 +1,9 @@
 """The index on disk: layout, checked reads, one file's section as values (hot: every query verb loads it).
 
-One little-endian file: a header; one compressed text section per source file; a hash table of names and paths (blobs of
-hash and slot, then buckets); fixed records, one per file, by slot; the paths; the folders; and a JSON part with what
-concerns the whole project. Whatever is read is checked against its CRC, every offset against the length of the file.
+One little-endian file: a header; compressed blocks that hold the text sections of a few source files each; a hash table of
+names and paths (blobs of hash and slot, then buckets); fixed records, one per file, by slot; the paths and the folders,
+compressed; and a JSON part with what concerns the whole project. Whatever is read is checked against its CRC, every offset
+against the length of the file.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ from typing import Any, BinaryIO
 
 INDEX_NAME = "map.index"
 MAGIC = b"SLIPMAP2"
-PARTS = ("sections", "names", "buckets", "records", "paths", "folders", "meta")
+PARTS = ("blocks", "names", "buckets", "records", "paths", "folders", "meta")
 HEADER = struct.Struct(f"<8s5I{3 * len(PARTS)}II")
-RECORD = struct.Struct("<q13I")
-# Places in a record; ctime_ns and inode are kept by their low 32 bits, offsets count from the start of their part.
-(MTIME, CTIME, INODE, SIZE, CONTENT, FLAGS, IMPORTERS, SYMBOLS, EXPORTS, SECTION, SECTION_LENGTH, SECTION_CRC, PATH,
- PATH_LENGTH) = range(14)
+RECORD = struct.Struct("<q4I6H3I")
+# Places in a record; ctime_ns and inode are kept by their low 32 bits, BLOCK counts from the start of the blocks.
+(MTIME, CTIME, INODE, SIZE, CONTENT, FLAGS, PLACE, IMPORTERS, SYMBOLS, EXPORTS, LIVE, BLOCK, BLOCK_LENGTH,
+ BLOCK_CRC) = range(14)
 BUCKET = struct.Struct("<III")
 NAME = struct.Struct("<II")
-MAX_SECTION_BYTES = 8_000_000
+MAX_BLOCK_BYTES = 32_000_000
+MAX_PART_BYTES = 256_000_000
 RACY, FAILED, SKIPPED, GENERATED, ENTRY = 1, 2, 4, 8, 16
 EXPORTED, DEFAULT, OVERLOAD = 1, 2, 4
 FILE, IMPORTS, REEXPORTS, HINTS, OUTLINE, WARNINGS = range(6)
@@ -111,7 +113,7 @@ def parse_section(data: bytes, entry: FileEntry) -> FileEntry:
 
 def _parse_rows(rows: list[str], entry: FileEntry) -> FileEntry:
     head = rows[0].split("\t")
-    if len(head) < 4:
+    if len(head) < 5:
         raise DamagedIndex(entry.path)
     entry.language, entry.lines, entry.skipped, entry.purpose = head[0], int(head[1]), head[2], head[3]
     entry.heads = rows[:HEAD_ROWS]
@@ -130,14 +132,28 @@ def _parse_rows(rows: list[str], entry: FileEntry) -> FileEntry:
     return entry
 
 
-def unpack_section(packed: bytes) -> bytes:
-    """Text of a stored section; raises DamagedIndex."""
-    if packed[:1] == b"\0":
-        return packed[1:]
+def unpack_block(packed: bytes) -> list[bytes]:
+    """Sections in a stored block; raises DamagedIndex."""
     try:
-        return zlib.decompressobj().decompress(packed, MAX_SECTION_BYTES)
+        return zlib.decompressobj().decompress(packed, MAX_BLOCK_BYTES).split(b"\0")
     except zlib.error:
-        raise DamagedIndex("section") from None
+        raise DamagedIndex("block") from None
+
+
+def unpack_part(packed: bytes) -> bytes:
+    """A compressed part; raises DamagedIndex."""
+    try:
+        return zlib.decompressobj().decompress(packed, MAX_PART_BYTES)
+    except zlib.error:
+        raise DamagedIndex("part") from None
+
+
+def path_in(section: bytes) -> str:
+    """The path a section belongs to, relative to the root."""
+    raw = section.split(b"\n", 1)[0].rpartition(b"\t")[2]
+    if b"\\" in raw:
+        raw = b"\\".join(part.replace(b"\\n", b"\n").replace(b"\\t", b"\t") for part in raw.split(b"\\\\"))
+    return os.fsdecode(raw)
 
 
 def key_of(kind: bytes, name: bytes) -> int:
@@ -204,16 +220,20 @@ class IndexFile:
             raise DamagedIndex("slot")
         return RECORD.unpack(self.read(self.parts["records"][0] + slot * RECORD.size, RECORD.size))
 
-    def path(self, record: Record) -> str:
-        """Path of the file a record belongs to, relative to the root."""
-        return os.fsdecode(self.read(self.parts["paths"][0] + record[PATH], record[PATH_LENGTH]))
+    def section(self, record: Record) -> bytes:
+        """Text section of the file a record belongs to."""
+        offset = self.parts["blocks"][0] + record[BLOCK]
+        sections = unpack_block(self.read_checked(offset, record[BLOCK_LENGTH], record[BLOCK_CRC]))
+        if record[PLACE] >= len(sections):
+            raise DamagedIndex("place")
+        return sections[record[PLACE]]
 
-    def entry(self, slot: int, record: Record, path: str) -> FileEntry:
-        """The file of a slot with its symbols."""
-        entry = FileEntry(path, slot, record[SIZE], record[IMPORTERS])
-        entry.generated = record[FLAGS] & GENERATED != 0
-        start = self.parts["sections"][0] + record[SECTION]
-        return parse_section(unpack_section(self.read_checked(start, record[SECTION_LENGTH], record[SECTION_CRC])), entry)
+
+def entry_of(section: bytes, slot: int, record: Record) -> FileEntry:
+    """The file a section describes, with its symbols."""
+    entry = FileEntry(path_in(section), slot, record[SIZE], record[IMPORTERS])
+    entry.generated = record[FLAGS] & GENERATED != 0
+    return parse_section(section, entry)
 
 
 def open_index_file(path: str, identity: int) -> IndexFile | None:

@@ -22,8 +22,10 @@ from slipstream.map.index_file import (
     FileEntry,
     IndexFile,
     Record,
+    entry_of,
     key_of,
     open_index_file,
+    path_in,
     stamp_of,
 )
 from slipstream.map.source import Unreadable, decode_source, read_source
@@ -59,12 +61,13 @@ def locate_file(root: str, name: str, cwd: str | None = None) -> str:
     return relative_path(os.path.realpath(root), resolve_inside(root, name))
 
 
-def find_record(index: IndexFile, path: str) -> tuple[int, Record] | None:
-    """Slot and record of a path."""
+def find_record(index: IndexFile, path: str) -> tuple[int, Record, bytes] | None:
+    """Slot, record and section of a path."""
     for slot in index.find_slots(key_of(b"=", os.fsencode(path))):
         record = index.record(slot)
-        if index.path(record) == path:
-            return slot, record
+        section = index.section(record)
+        if path_in(section) == path:
+            return slot, record, section
     return None
 
 
@@ -84,10 +87,10 @@ def find_file(root: str, path: str, index: IndexFile | None) -> Found:
         known = find_record(index, path) if index is not None else None
         data, text, info = read_file(root, path)
         if index is not None and known is not None:
-            slot, record = known
+            slot, record, section = known
             same = stamp_of(info) == (record[MTIME], record[CTIME], record[INODE], record[SIZE])
             if (same and not record[FLAGS] & RACY) or crc32(data) == record[CONTENT]:
-                return Found(index.entry(slot, record, path), text, len(data))
+                return Found(entry_of(section, slot, record), text, len(data))
     except DamagedIndex:
         known = None
         data, text, info = read_file(root, path)
@@ -105,5 +108,5 @@ def find_named(root: str, index: IndexFile, name: str) -> list[str]:
     last = name.rpartition(".")[2]
     slots = index.find_slots(key_of(b":", last.encode("utf-8", "replace")))
     root = os.path.realpath(root)
-    paths = {index.path(index.record(slot)) for slot in slots}
+    paths = {path_in(index.section(index.record(slot))) for slot in slots}
     return sorted(path for path in paths if os.path.realpath(os.path.join(root, path)) == os.path.join(root, path))

@@ -10,8 +10,9 @@ from typing import Any
 from slipstream.map.index import Index
 from slipstream.map.index_file import FAILED, FLAGS, GENERATED, SKIPPED, FileEntry, Symbol
 
-# What a symbol carries beyond name, kind and line, richest first: (signature, doc, endLine).
-LEVELS = ((True, True, True), (True, False, True), (False, False, True), (False, False, False))
+# What a symbol carries beyond name, kind and line, richest first: (signature, doc, endLine). The last level also leaves
+# out a purpose that only repeats the names.
+LEVELS = ((True, True, True), (True, False, True), (False, False, True), (False, False, False), (False, False, False))
 MAX_SHARE = 0.095
 SMALL_SOURCE_BYTES = 100_000
 MAX_KEPT_FILES = 10_000  # above, parsed files are let go at once
@@ -66,7 +67,8 @@ def file_json(entry: FileEntry, level: int) -> str:
     """A file in the published shape, on one line."""
     symbols = ",".join(symbol_json(one, level) for one in entry.symbols if one.depth == 0 and one.exported)
     imports = ",".join(quote(name) for name in specifiers(entry))
-    return (f'{{"path":{quote(entry.path)},"purpose":{quote(entry.purpose)},"symbols":[{symbols}],"imports":[{imports}],'
+    purpose = "" if level == len(LEVELS) - 1 and entry.purpose.startswith(("exports ", "defines ")) else entry.purpose
+    return (f'{{"path":{quote(entry.path)},"purpose":{quote(purpose)},"symbols":[{symbols}],"imports":[{imports}],'
             f'"bytes":{entry.bytes},"lines":{entry.lines}}}')
 
 

@@ -10,14 +10,15 @@ import threading
 from typing import IO, Callable
 
 from slipstream.map.index_file import FAILED
-from slipstream.map.scan import Scanned, scan_file, skipped_file
+from slipstream.map.scan import BLOCK_FILES, Block, Scanned, scan_many, skipped_file
 
 MIN_FILES_PER_WORKER = 60
 MAX_WORKERS = 16
 CHUNK_FILES = 48
 CHUNK_TIMEOUT_S = 120.0
 _LENGTH = struct.Struct("<I")
-_RESULT = struct.Struct("<q9I")
+_BLOCK = struct.Struct("<II")
+_RESULT = struct.Struct("<q8I")
 
 Progress = Callable[[int, int], None]
 
@@ -30,11 +31,11 @@ def scan_files(root: str, paths: list[str], progress: Progress | None = None,
     """
     count = min(workers if workers is not None else _cores(), len(paths) // MIN_FILES_PER_WORKER, MAX_WORKERS)
     if count < 2 or not sys.executable:
-        results = []
-        for done, path in enumerate(paths, 1):
-            results.append(scan_file(root, path))
-            if progress and done % 64 == 0:
-                progress(done, len(paths))
+        results: list[Scanned] = []
+        for at in range(0, len(paths), CHUNK_FILES):
+            results += scan_many(root, paths[at:at + CHUNK_FILES])
+            if progress:
+                progress(len(results), len(paths))
         return results
     return _Pool(root, paths, progress).run(count)
 
@@ -66,7 +67,7 @@ class _Pool:
         return [result or self._lost(i) for i, result in enumerate(self.results)]
 
     def _lost(self, at: int) -> Scanned:
-        return skipped_file(os.path.join(self.root, self.paths[at]), "failed: the scan ended early", FAILED)
+        return skipped_file(self.root, self.paths[at], "failed: the scan ended early", FAILED)
 
     def _drive(self) -> None:
         worker: Worker | None = None
@@ -173,24 +174,37 @@ def _read_frame(stream: IO[bytes]) -> bytes | None:
 
 
 def render_results(results: list[Scanned]) -> bytes:
-    """Results as one frame."""
+    """Results as one frame: each block, how many files it holds, then those."""
     parts = []
-    for one in results:
-        keys = struct.pack(f"<{len(keys)}I", *keys) if (keys := list(one.keys)) else b""
-        parts += [_RESULT.pack(*one.stamp, one.content, one.flags, one.symbols, one.exports, len(one.section), len(keys)),
-                  one.section, keys]
+    last = None
+    for at, one in enumerate(results):
+        assert isinstance(one.block, Block)
+        if one.block is not last:
+            last = one.block
+            count = sum(1 for other in results[at:at + BLOCK_FILES] if other.block is last)
+            parts += [_BLOCK.pack(count, len(last.packed)), last.packed]
+        keys = list(one.keys)
+        parts += [_RESULT.pack(*one.stamp, one.content, one.flags, one.symbols, one.exports, len(keys)),
+                  struct.pack(f"<{len(keys)}I", *keys)]
     return b"".join(parts)
 
 
 def parse_results(frame: bytes, count: int) -> list[Scanned] | None:
     """Results in a frame; None unless it holds exactly `count`."""
-    results, at = [], 0
-    while at + _RESULT.size <= len(frame):
-        mtime, ctime, inode, size, content, flags, symbols, exports, length, named = _RESULT.unpack_from(frame, at)
-        at += _RESULT.size
-        keys = struct.unpack_from(f"<{named // 4}I", frame, at + length)
-        results.append(Scanned((mtime, ctime, inode, size), content, flags, frame[at:at + length], keys, symbols, exports))
-        at += length + named
+    results: list[Scanned] = []
+    at = 0
+    while at + _BLOCK.size <= len(frame):
+        files, length = _BLOCK.unpack_from(frame, at)
+        at += _BLOCK.size + length
+        block = Block(frame[at - length:at])
+        for place in range(files):
+            mtime, ctime, inode, size, content, flags, symbols, exports, named = _RESULT.unpack_from(frame, at)
+            at += _RESULT.size
+            keys = struct.unpack_from(f"<{named}I", frame, at)
+            at += 4 * named
+            one = Scanned((mtime, ctime, inode, size), content, flags, b"", keys, symbols, exports)
+            one.block, one.place = block, place
+            results.append(one)
     return results if len(results) == count and at == len(frame) else None
 
 
@@ -202,5 +216,5 @@ def serve(root: str) -> None:
         frame = _read_frame(source)
         if frame is None:
             break
-        _write_frame(sink, render_results([scan_file(root, os.fsdecode(path)) for path in frame.split(b"\0")]))
+        _write_frame(sink, render_results(scan_many(root, [os.fsdecode(path) for path in frame.split(b"\0")])))
     os._exit(0)

@@ -11,7 +11,7 @@ from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_bytes, write_atomic
 from slipstream.base.store import store_path
 from slipstream.map.index import Index
-from slipstream.map.map_json import MAX_SHARE, choose_level, file_json, head_lines, quote, shown_paths, tail_lines
+from slipstream.map.map_json import LEVELS, MAX_SHARE, choose_level, file_json, head_lines, quote, shown_paths, tail_lines
 from slipstream.map.pool import Progress
 from slipstream.map.refresh import refresh_index, write_index
 from slipstream.map.render import DEFAULT_BUDGET_TOKENS, render_map
@@ -78,7 +78,7 @@ def _publish(index: Index) -> str:
 def _patched(index: Index, path: str, kept: dict[str, Any]) -> tuple[int, list[str]]:
     """Level and lines of map.json with only the changed files rendered anew; level -1 when that will not do."""
     level, changed = kept.get("level"), index.table.meta.get("unpublished")
-    if not isinstance(level, int) or not 0 <= level <= 3 or not isinstance(changed, list) or len(changed) > MAX_PATCHED:
+    if not isinstance(level, int) or not 0 <= level < len(LEVELS) or not isinstance(changed, list) or len(changed) > MAX_PATCHED:
         return -1, []
     if _stamp(path) != kept.get(JSON_NAME):
         return -1, []
@@ -99,7 +99,7 @@ def _patched(index: Index, path: str, kept: dict[str, Any]) -> tuple[int, list[s
             return -1, []
         lines[at] = file_json(entry, level)
     total = index.stats()["totalBytes"]
-    if level < 3 and total >= 100_000 and sum(map(len, lines)) > total * (MAX_SHARE + 0.004):
+    if level < len(LEVELS) - 1 and total >= 100_000 and sum(map(len, lines)) > total * (MAX_SHARE + 0.004):
         return -1, []
     return level, lines
 

@@ -26,7 +26,6 @@ from slipstream.map.index_file import (
     FileEntry,
     parse_section,
     stamp_of,
-    unpack_section,
 )
 from slipstream.map.languages.registry import language_of, needs_shebang
 from slipstream.map.pool import Progress, scan_files
@@ -187,7 +186,7 @@ def _scan_into(result: Refresh, paths: list[str], new: set[str], progress: Progr
         if path in new:
             result.modified_only = False
         else:
-            rerank = rerank or imports_before[path] != _imports(scanned.section)
+            rerank = rerank or imports_before[path] != _imports(scanned.section())
             if (path in entries_before) != bool(scanned.flags & ENTRY):
                 _enter(table, result.root)
     if rerank or result.removed:
@@ -322,4 +321,4 @@ def rescan_text(root: str, path: str, data: bytes, text: bytes, info: os.stat_re
     entry = FileEntry(path, -1, len(data))
     entry.rescanned = True
     entry.generated = scanned.flags & GENERATED != 0
-    return parse_section(unpack_section(scanned.section), entry)
+    return parse_section(scanned.section(), entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from typing import TYPE_CHECKING
 
@@ -42,10 +43,15 @@ def _cells(entries: list[tuple[object, ...]]) -> str:
     return "\t".join("\x1f".join(one_line(str(cell), 300) for cell in entry) for entry in entries)
 
 
-def encode_section(scan: FileScan) -> tuple[bytes, int, int]:
+def _head(path: str, language: str, lines: int, skipped: str, purpose: str) -> bytes:
+    raw = os.fsencode(path).replace(b"\\", b"\\\\").replace(b"\n", b"\\n").replace(b"\t", b"\\t")
+    return f"{language}\t{lines}\t{skipped}\t{purpose}\t".encode("utf-8", "replace") + raw
+
+
+def encode_section(path: str, scan: FileScan) -> tuple[bytes, int, int]:
     """Section text of a scan, the number of its definitions and of the exported ones at top level."""
     rows = [
-        f"{scan.language}\t{scan.lines}\t\t{one_line(scan.purpose, MAX_PURPOSE_CHARS)}",
+        "",
         _cells([(spec, kind, ",".join(names)) for spec, kind, names in scan.imports]),
         _cells(list(scan.reexports)),
         _cells([(hint,) for hint in scan.hints]),
@@ -53,18 +59,18 @@ def encode_section(scan: FileScan) -> tuple[bytes, int, int]:
         _cells([(text,) for text in scan.warnings]),
     ]
     exported = _rows(scan.definitions, 0, rows)
-    return "\n".join(rows).encode("utf-8", "replace"), len(rows) - HEAD_ROWS, exported
+    head = _head(path, scan.language, scan.lines, "", one_line(scan.purpose, MAX_PURPOSE_CHARS))
+    return head + "\n".join(rows).replace("\0", " ").encode("utf-8", "replace"), len(rows) - HEAD_ROWS, exported
 
 
-def encode_skipped(reason: str) -> bytes:
-    """Section of a file that gives no symbols, with the reason."""
-    return f"\t0\t{one_line(reason, 200)}\t\n\n\n\n\n".encode("utf-8", "replace")
+def encode_skipped(path: str, reason: str) -> bytes:
+    """Section text of a file that gives no symbols, with the reason."""
+    return _head(path, "", 0, one_line(reason, 200).replace("\0", " "), "") + b"\n" * (HEAD_ROWS - 1)
 
 
-def pack_section(text: bytes) -> bytes:
-    """Section as stored."""
-    packed = zlib.compress(text, 4)
-    return packed if len(packed) <= len(text) else b"\0" + text
+def pack_block(sections: list[bytes]) -> bytes:
+    """A block as stored."""
+    return zlib.compress(b"\0".join(sections), 6)
 
 
 def keys_in(text: bytes) -> set[int]:

@@ -5,38 +5,38 @@ from __future__ import annotations
 import json
 import os
 import struct
+import zlib
 from binascii import crc32
 from collections.abc import Iterable
 from typing import Any
 
 from slipstream.map.index_file import (
+    BLOCK,
+    BLOCK_CRC,
+    BLOCK_LENGTH,
     BUCKET,
     CONTENT,
     FLAGS,
-    GENERATED,
     HEADER,
     IMPORTERS,
+    LIVE,
     MAGIC,
     NAME,
     PARTS,
-    PATH,
-    PATH_LENGTH,
+    PLACE,
     RECORD,
-    SECTION,
-    SECTION_CRC,
-    SECTION_LENGTH,
-    SIZE,
     DamagedIndex,
     FileEntry,
     IndexFile,
     Record,
+    entry_of,
     key_of,
     open_index_file,
-    parse_section,
-    unpack_section,
+    unpack_block,
+    unpack_part,
 )
-from slipstream.map.scan import Scanned
-from slipstream.map.section import keys_in
+from slipstream.map.scan import BLOCK_FILES, Block, Scanned
+from slipstream.map.section import keys_in, pack_block
 
 KEYS_PER_BUCKET = 64
 MAX_UNPUBLISHED = 60
@@ -52,28 +52,31 @@ class Table:
         self.slots: dict[str, int] = {}
         self.folders: dict[str, int] = {}
         self.meta: dict[str, Any] = {}
-        self.sections = bytearray()
+        self.blocks = bytearray()
         self.buckets: list[bytes] = []
-        self.path_bytes = bytearray()
         self.changed = False
         self._unsorted: list[tuple[int, int]] = []
+        self._open: tuple[int, list[bytes]] = (-1, [])  # the block read last, by its offset
+        self._placed: tuple[Block | None, int, int, int] = (None, 0, 0, 0)  # the block written last, and where it lies
 
     # -- one file ---------------------------------------------------------------------------------------------------
 
     def section(self, slot: int) -> bytes:
         """Section text of a slot; raises DamagedIndex when its CRC does not fit."""
         record = self.records[slot]
-        data = bytes(self.sections[record[SECTION]:record[SECTION] + record[SECTION_LENGTH]])
-        if len(data) != record[SECTION_LENGTH] or crc32(data) != record[SECTION_CRC]:
+        offset = record[BLOCK]
+        if self._open[0] != offset:
+            packed = bytes(self.blocks[offset:offset + record[BLOCK_LENGTH]])
+            if len(packed) != record[BLOCK_LENGTH] or crc32(packed) != record[BLOCK_CRC]:
+                raise DamagedIndex(self.paths[slot])
+            self._open = (offset, unpack_block(packed))
+        if record[PLACE] >= len(self._open[1]):
             raise DamagedIndex(self.paths[slot])
-        return unpack_section(data)
+        return self._open[1][record[PLACE]]
 
     def entry(self, slot: int) -> FileEntry:
         """The file of a slot with its symbols."""
-        record = self.records[slot]
-        entry = FileEntry(self.paths[slot], slot, record[SIZE], record[IMPORTERS])
-        entry.generated = record[FLAGS] & GENERATED != 0
-        return parse_section(self.section(slot), entry)
+        return entry_of(self.section(slot), slot, self.records[slot])
 
     def live(self) -> Iterable[tuple[int, str]]:
         """(slot, path) of every file, in the order of the paths."""
@@ -83,31 +86,34 @@ class Table:
         """Add a file or replace what is known of it; returns its slot."""
         slot = self.slots.get(path)
         new = set(scanned.keys)
+        old: set[int] = set()
+        importers = 0
         if slot is None:
             slot = len(self.records)
-            raw = os.fsencode(path)
-            where = (len(self.path_bytes), len(raw))
-            self.path_bytes += raw
             self.records.append(_EMPTY)
             self.paths.append(path)
             self.slots[path] = slot
-            old: set[int] = set()
-            importers = 0
-            new.add(key_of(b"=", raw))
+            new.add(key_of(b"=", os.fsencode(path)))
         else:
-            record = self.records[slot]
-            where = (record[PATH], record[PATH_LENGTH])
+            importers = self.records[slot][IMPORTERS]
             old = keys_in(self.section(slot)) if self.buckets else set()
-            importers = record[IMPORTERS]
-        self.records[slot] = (*scanned.stamp, scanned.content, scanned.flags, importers, scanned.symbols, scanned.exports,
-                              len(self.sections), len(scanned.section), crc32(scanned.section), *where)
-        self.sections += scanned.section
+        self.records[slot] = (*scanned.stamp, scanned.content, scanned.flags, scanned.place, importers, scanned.symbols,
+                              scanned.exports, 1, *self._place(scanned.block))
         if self.buckets:
             self._rename(slot, old - new, new - old)
         else:
             self._unsorted.extend((key, slot) for key in new)
         self._note_change(path)
         return slot
+
+    def _place(self, block: Block | bytes) -> tuple[int, int, int]:
+        """Offset, length and CRC of a block, added to the others unless it was the last one."""
+        if not isinstance(block, Block):
+            block = Block(pack_block([block]))
+        if self._placed[0] is not block:
+            self._placed = (block, len(self.blocks), len(block.packed), crc32(block.packed))
+            self.blocks += block.packed
+        return self._placed[1:]
 
     def remove(self, path: str) -> None:
         """Forget a file."""
@@ -135,8 +141,9 @@ class Table:
     def set_importers(self, counts: dict[int, int]) -> None:
         """How many files import each slot."""
         for slot, record in enumerate(self.records):
-            if record[PATH_LENGTH] and record[IMPORTERS] != counts.get(slot, 0):
-                self.records[slot] = (*record[:IMPORTERS], counts.get(slot, 0), *record[IMPORTERS + 1:])
+            count = min(counts.get(slot, 0), 65_535)
+            if record[LIVE] and record[IMPORTERS] != count:
+                self.records[slot] = (*record[:IMPORTERS], count, *record[IMPORTERS + 1:])
                 self.changed = True
 
     # -- names ------------------------------------------------------------------------------------------------------
@@ -171,23 +178,29 @@ class Table:
 
     def compact(self) -> None:
         """Drop the bytes of replaced and removed files when they are many."""
-        used = sum(record[SECTION_LENGTH] for record in self.records)
-        if len(self.sections) <= used * 1.25 + 65_536 and len(self.records) <= len(self.slots) * 1.25 + 256:
+        used = sum(length for _, length in {(record[BLOCK], record[BLOCK_LENGTH]) for record in self.records})
+        small = len({record[BLOCK] for record in self.records}) > len(self.slots) // BLOCK_FILES * 2 + 64
+        if not small and len(self.blocks) <= used * 1.25 + 65_536 and len(self.records) <= len(self.slots) * 1.25 + 256:
             return
         fresh = Table()
+        waiting: list[tuple[Record, bytes]] = []
         for slot, path in self.live():
-            record = self.records[slot]
-            raw = os.fsencode(path)
-            fresh.slots[path] = len(fresh.records)
-            fresh.records.append((*record[:SECTION], len(fresh.sections), record[SECTION_LENGTH], record[SECTION_CRC],
-                                  len(fresh.path_bytes), len(raw)))
+            section = self.section(slot)
+            fresh.slots[path] = len(fresh.paths)
+            fresh._unsorted += [(key, len(fresh.paths)) for key in keys_in(section) | {key_of(b"=", os.fsencode(path))}]
             fresh.paths.append(path)
-            fresh.path_bytes += raw
-            packed = self.sections[record[SECTION]:record[SECTION] + record[SECTION_LENGTH]]
-            fresh.sections += packed
-            fresh._unsorted += [(key, fresh.slots[path]) for key in keys_in(self.section(slot)) | {key_of(b"=", raw)}]
-        self.records, self.paths, self.slots = fresh.records, fresh.paths, fresh.slots
-        self.sections, self.path_bytes, self.buckets, self._unsorted = fresh.sections, fresh.path_bytes, [], fresh._unsorted
+            waiting.append((self.records[slot], section))
+            if len(waiting) == BLOCK_FILES:
+                fresh._add_block(waiting)
+        fresh._add_block(waiting)
+        self.records, self.paths, self.slots, self.blocks = fresh.records, fresh.paths, fresh.slots, fresh.blocks
+        self.buckets, self._unsorted, self._open, self._placed = [], fresh._unsorted, fresh._open, fresh._placed
+
+    def _add_block(self, waiting: list[tuple[Record, bytes]]) -> None:
+        block = Block(pack_block([section for _, section in waiting]))
+        for place, (record, _) in enumerate(waiting):
+            self.records.append((*record[:PLACE], place, *record[PLACE + 1:BLOCK], *self._place(block)))
+        waiting.clear()
 
     def render(self, identity: int) -> list[bytes]:
         """The bytes of the index file, in pieces."""
@@ -201,10 +214,12 @@ class Table:
         names = sorted(self.folders)
         folders = struct.pack(f"<{len(names)}q", *(self.folders[name] for name in names))
         folders += b"\0".join(os.fsencode(name) for name in names)
+        paths = b"\0".join(os.fsencode(path) for path in self.paths)
         parts = {
-            "sections": bytes(self.sections), "names": b"".join(self.buckets), "buckets": b"".join(table),
-            "records": b"".join([pack(*record) for record in self.records]), "paths": bytes(self.path_bytes),
-            "folders": folders, "meta": json.dumps({**self.meta, "folders": len(names)}, separators=(",", ":")).encode(),
+            "blocks": bytes(self.blocks), "names": b"".join(self.buckets), "buckets": b"".join(table),
+            "records": b"".join([pack(*record) for record in self.records]), "paths": zlib.compress(paths, 1),
+            "folders": zlib.compress(folders, 1),
+            "meta": json.dumps({**self.meta, "folders": len(names)}, separators=(",", ":")).encode(),
         }
         fields, at = [], HEADER.size
         for name in PARTS:
@@ -230,7 +245,7 @@ def _load(index: IndexFile) -> Table:
     table = Table()
     table.meta = json.loads(index.part("meta"))
     count = table.meta.pop("folders")
-    folders = index.part("folders")
+    folders = unpack_part(index.part("folders"))
     if not isinstance(count, int) or count < 0:
         raise DamagedIndex("folders")
     names = folders[8 * count:].split(b"\0") if count else []
@@ -238,12 +253,12 @@ def _load(index: IndexFile) -> Table:
         raise DamagedIndex("folders")
     table.folders = dict(zip([os.fsdecode(name) for name in names], struct.unpack_from(f"<{count}q", folders)))
     table.records = list(RECORD.iter_unpack(index.part("records")))
-    table.path_bytes = bytearray(index.part("paths"))
-    text = bytes(table.path_bytes)
-    table.paths = [os.fsdecode(text[record[PATH]:record[PATH] + record[PATH_LENGTH]]) for record in table.records]
+    table.paths = os.fsdecode(unpack_part(index.part("paths"))).split("\0") if table.records else []
     table.slots = {path: slot for slot, path in enumerate(table.paths) if path}
+    if len(table.paths) != len(table.records):
+        raise DamagedIndex("paths")
     _check(table)
-    table.sections = bytearray(index.part("sections"))
+    table.blocks = bytearray(index.part("blocks"))
     names_blob = index.part("names")
     for offset, length, crc in BUCKET.iter_unpack(index.part("buckets")):
         blob = names_blob[offset:offset + length]
