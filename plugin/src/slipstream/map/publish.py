@@ -78,7 +78,9 @@ def _publish(index: Index) -> str:
 def _patched(index: Index, path: str, kept: dict[str, Any]) -> tuple[int, list[str]]:
     """Level and lines of map.json with only the changed files rendered anew; level -1 when that will not do."""
     level, changed = kept.get("level"), index.table.meta.get("unpublished")
-    if not isinstance(level, int) or not 0 <= level < len(LEVELS) or not isinstance(changed, list) or len(changed) > MAX_PATCHED:
+    if not isinstance(level, int) or not 0 <= level < len(LEVELS):
+        return -1, []
+    if not isinstance(changed, list) or len(changed) > MAX_PATCHED:
         return -1, []
     if _stamp(path) != kept.get(JSON_NAME):
         return -1, []
