@@ -219,7 +219,7 @@ class Table:
             "blocks": bytes(self.blocks), "names": b"".join(self.buckets), "buckets": b"".join(table),
             "records": b"".join([pack(*record) for record in self.records]), "paths": zlib.compress(paths, 1),
             "folders": zlib.compress(folders, 1),
-            "meta": json.dumps({**self.meta, "folders": len(names)}, separators=(",", ":")).encode(),
+            "meta": json.dumps(self.meta, separators=(",", ":")).encode(),
         }
         fields, at = [], HEADER.size
         for name in PARTS:
@@ -244,10 +244,8 @@ def load_table(path: str, identity: int) -> Table | None:
 def _load(index: IndexFile) -> Table:
     table = Table()
     table.meta = json.loads(index.part("meta"))
-    count = table.meta.pop("folders")
+    count = index.folder_count
     folders = unpack_part(index.part("folders"))
-    if not isinstance(count, int) or count < 0:
-        raise DamagedIndex("folders")
     names = folders[8 * count:].split(b"\0") if count else []
     if len(names) != count:
         raise DamagedIndex("folders")
