@@ -15,6 +15,7 @@ from slipstream.dashboard.launch import server_command
 TIMEOUT_S = 90.0
 MAX_ANSWER_BYTES = 32_000_000
 MAX_GRAPH_FILES = 4000
+MAX_USAGE_ROWS = 20_000
 _one_at_a_time = threading.Lock()
 
 
@@ -79,4 +80,30 @@ def graph_job(store_root: str, tree_root: str) -> dict[str, Any]:
 
 
 def usage_job(store_root: str, tree_root: str) -> dict[str, Any]:
-    return {"error": "not available"}
+    """Exact tokens of the project's transcripts: a row for each session, agent, model and day; forks are told."""
+    from slipstream.context.prices import PRICES_AS_OF, find_rates
+    from slipstream.context.usage import load_usage
+    from slipstream.context.usage_report import find_shared, project_folders
+
+    index = load_usage(store_root, project_folders([tree_root, store_root]))
+    rows: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+    for (session, agent, model, day, tier), sums in zip(index.groups, index.sums):
+        if not any(sums):
+            continue
+        key = (session, agent, model, day)
+        row = rows.get(key)
+        if row is None:
+            row = rows[key] = {"session": session, "agent": agent, "model": model, "day": day, "usd": 0.0}
+            row.update(replies=0, input=0, cacheWrite=0, cacheRead=0, output=0)
+        replies, fresh, write_short, write_long, read, output = sums
+        for name, count in (("replies", replies), ("input", fresh), ("cacheWrite", write_short + write_long)):
+            row[name] += count
+        row["cacheRead"] += read
+        row["output"] += output
+        rates = find_rates(model, day, tier)
+        if rates is None or row["usd"] is None:
+            row["usd"] = None  # a model without a known price is unpriced, never free
+        else:
+            row["usd"] += sum(count * rate for count, rate in zip(sums[1:], rates)) / 1e6
+    newest = sorted(rows.values(), key=lambda row: (row["day"], row["session"]), reverse=True)[:MAX_USAGE_ROWS]
+    return {"rows": newest, "shared": find_shared(index), "pricesAsOf": PRICES_AS_OF}

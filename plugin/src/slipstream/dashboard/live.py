@@ -71,7 +71,6 @@ class SessionView:
         self.agents, self.tools, self.kinds, self.outcomes = Words(), Words(), Words(), Words()
         self.files: dict[str, int] = {}
         self.first_ask = ""
-        self.continues: str | None = None
         self._pending: dict[tuple[str, str], float] = {}
         self._minute: tuple[str, float | None] = ("", None)
         self._snapshots: list[tuple[int, int, bytes]] = []  # (events folded, offset to read on from, dumped fold)
@@ -141,10 +140,13 @@ class SessionView:
         file = data.get("file")
         if isinstance(file, str) and file and (file in self.files or len(self.files) < 5000):
             self.files[file] = self.files.get(file, 0) + 1
-        if kind == "session-start" and isinstance(data.get("continues"), str):
-            self.continues = data["continues"]
         if kind == "user-prompt" and not self.first_ask:
             self.first_ask = event["label"][:240]
+
+    def take(self, event: Event) -> int:
+        """Takes in one event that is read elsewhere and returns its position: for an export, which reads on its own."""
+        self._take(0, event)
+        return len(self.seq) - 1
 
     def _seconds(self, text: str) -> float:
         """Seconds since the epoch; the minute is parsed once, for thousands of events share it."""

@@ -191,7 +191,6 @@ def summarize(routes: Routes, view: SessionView) -> dict[str, Any]:
         "events": len(view),
         "branch": inside["branch"],
         "status": panels.overall(fold),
-        "continues": view.continues,
     }
 
 
@@ -204,6 +203,25 @@ def count_observations(store_root: str, session: str) -> int:
             return sum(1 for line in stream if line.strip())
     except OSError:
         return 0
+
+
+def export(routes: Routes, fields: Fields) -> Any:
+    """A session as a file to save: form=html or form=zip."""
+    from slipstream.dashboard.export import export_html, export_zip
+    from slipstream.dashboard.server import Answer
+    from slipstream.events.append import session_file_name
+
+    session = fields.get("session") or newest_session(routes) or ""
+    if not os.path.isfile(log_path(routes.store_root, session[:400] or "main")):
+        return None
+    form = fields.get("form", "html")
+    if form not in ("html", "zip"):
+        raise SlipstreamError("form is html or zip")
+    data = export_html(routes.store_root, session) if form == "html" else export_zip(routes.store_root, session)
+    # Named as plain bytes, so that the browser saves the page and never opens it beside this one's origin.
+    answer = Answer(data, content_type="application/octet-stream")
+    answer.headers.append(("Content-Disposition", 'attachment; filename="%s.%s"' % (session_file_name(session), form)))
+    return answer
 
 
 def remove_session(routes: Routes, body: dict[str, Any]) -> Any:
@@ -247,5 +265,6 @@ GET_ROUTES: dict[str, Callable[[Routes, Fields], Any]] = {
     "/api/story": story,
     "/api/failures": failures,
     "/api/sessions": sessions,
+    "/api/export": export,
 }
 POST_ROUTES: dict[str, Callable[[Routes, dict[str, Any]], Any]] = {"/api/sessions/remove": remove_session}

@@ -40,6 +40,8 @@ def story_panel(view: SessionView) -> dict[str, Any]:
         if tool and kind in ("post-tool", "tool-failure"):
             lane["tools"][tool] = lane["tools"].get(tool, 0) + 1
         picks[-1].append(index)
+    if lanes and lanes[0]["index"] is None and not lanes[0]["count"]:
+        del lanes[0], picks[0]  # only the session's start came before the first prompt
     dropped = max(0, len(lanes) - MAX_LANES)
     result = [_lane(view, lane, pick) for lane, pick in zip(lanes[dropped:], picks[dropped:])]
     return {"session": view.session, "lanes": result, "earlier": dropped}
@@ -56,8 +58,10 @@ def _lane(view: SessionView, lane: dict[str, Any], pick: list[int]) -> dict[str,
             files[row["label"].partition(" ")[2]] |= row["tool"] != "Read"
     names = [name for name in files if name]
     top = max(lane["tools"], key=lambda name: lane["tools"][name], default="")
-    verb = VERBS.get(top, "used " + top if top else "no tool")
+    verb = VERBS.get(top, "used " + top) if top else ""
     shown = ", ".join(name.rpartition("/")[2] for name in names[:3])
+    summary = "%d action%s" % (lane["count"], "" if lane["count"] == 1 else "s")
+    summary += (", mostly " + verb if verb else "") + (": " + shown if shown else "")
     return {
         **lane,
         "prompt": prompt,
@@ -65,5 +69,5 @@ def _lane(view: SessionView, lane: dict[str, Any], pick: list[int]) -> dict[str,
         "more": max(0, len(pick) - MAX_ACTIONS),
         "files": names[:30],
         "changed": [name for name in names if files[name]][:30],
-        "summary": "%d actions, mostly %s%s" % (lane["count"], verb, ": " + shown if shown else ""),
+        "summary": summary if lane["count"] else "nothing done yet",
     }

@@ -7,7 +7,8 @@ import { app, failed, go } from "./store.js";
 
 export const title = "Map";
 export const full = true;
-const SIZE = 1000, RATIO = 0.62;
+const SIZE = 1000;
+let RATIO = 0.62;
 let ui = null;
 let graph = null;
 
@@ -30,6 +31,7 @@ async function load() {
     const answer = await api("codegraph");
     if (answer.error) throw new Error(answer.error);
     if (!ui) return;
+    RATIO = Math.max(0.3, Math.min(1.6, ui.wrap.clientHeight / Math.max(1, ui.wrap.clientWidth)));
     graph = prepare(answer);
     draw();
     paint();

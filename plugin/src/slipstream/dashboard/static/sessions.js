@@ -23,7 +23,18 @@ export function routed() {
   if (app.params.story) { openStory(app.params.story); return; }
   ui.root.replaceChildren(ui.listing);
   loadSessions().catch(failed);
+  lineage();
   update(new Set());
+}
+
+// A fork or a continued session repeats replies that another one had first: the host's transcripts tell from which.
+async function lineage() {
+  try {
+    const { shared } = await api("usage");
+    if (!ui || !shared || !shared.length) return;
+    ui.from = new Map(shared.map((item) => [item.session, item.sharedWith]));
+    update();
+  } catch { /* without transcripts there is no lineage to show */ }
 }
 
 export function update() {
@@ -49,7 +60,7 @@ function fillRow(row, info) {
   const { parts } = row;
   setText(parts.ask, clean(info.firstAsk || (info.pending ? "…" : "No prompt recorded"), 160));
   const failures = info.failures ? " · " + count(info.failures) + " failed" : "";
-  const sub = clean(info.session, 40) + (info.branch ? " · " + clean(info.branch, 40) : "") + failures + (info.agents > 1 ? " · " + count(info.agents - 1) + " subagents" : "") + (info.continues ? " · continues " + clean(info.continues, 40) : "");
+  const sub = clean(info.session, 40) + (info.branch ? " · " + clean(info.branch, 40) : "") + failures + (info.agents > 1 ? " · " + count(info.agents - 1) + " subagents" : "") + (ui.from && ui.from.has(info.session) ? " · continued from " + clean(ui.from.get(info.session), 40) : "");
   setText(parts.sub, sub);
   if (parts.last.dataset.key !== info.lastTs + info.status) {
     parts.last.dataset.key = info.lastTs + info.status;
