@@ -83,7 +83,8 @@ def _spawn(command: list[str], env: dict[str, str], timeout_s: float) -> bytes |
             return None
         finally:
             os.close(writer)
-        deadline, pieces = time.monotonic() + timeout_s, []
+        deadline = time.monotonic() + timeout_s
+        pieces: list[bytes] = []
         while select.select([reader], [], [], max(0.0, deadline - time.monotonic()))[0]:
             piece = os.read(reader, 65_536)
             if not piece:

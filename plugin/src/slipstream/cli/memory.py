@@ -176,7 +176,7 @@ def _supersede(args: argparse.Namespace, tree_root: str, store_root: str) -> Non
 
 def _list(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     from slipstream.memory.fact_index import superseded_names
-    from slipstream.memory.facts import load_facts
+    from slipstream.memory.fact_reading import load_facts
     store = load_facts(store_root)
     facts = [fact for fact in store.facts if args.type in (None, fact.type)]
     replaced = superseded_names(store.facts)
@@ -189,7 +189,7 @@ def _list(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
 
 def _show(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
     from slipstream.memory.briefing import render_facts
-    from slipstream.memory.facts import load_facts
+    from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.search import find_records, show_item
     item = args.item.strip().lstrip("#")
     fact = None if item.isdigit() else load_facts(store_root).find(item.partition(":")[2] if item.startswith("fact:") else item)
@@ -206,7 +206,7 @@ def _show(args: argparse.Namespace, tree_root: str, store_root: str) -> int | No
 
 def _recall(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     from slipstream.memory.briefing import render_facts
-    from slipstream.memory.facts import load_facts
+    from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.recall import rank_by_text
     facts = rank_by_text(load_facts(store_root).facts, args.query, args.limit)
     _tell(args, [fact.to_record() for fact in facts], render_facts(store_root, tree_root, facts))
@@ -335,7 +335,7 @@ def _harvest(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
 
 def _recall_signal(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     from slipstream.memory.authors import find_authors
-    from slipstream.memory.facts import load_facts
+    from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.freshness import mark_sources
     from slipstream.memory.recall import current_facts, rank_by_signal, render_recall
     from slipstream.memory.signal import Signal, read_signal

@@ -49,7 +49,7 @@ def search_conversation(routes: Routes, fields: Fields) -> Any:
 def _with_freshness(routes: Routes, hit: dict[str, Any]) -> dict[str, Any]:
     name = str(hit["id"])
     if name.startswith("fact:"):
-        from slipstream.memory.facts import load_facts
+        from slipstream.memory.fact_reading import load_facts
 
         fact = load_facts(routes.store_root).find(name[5:])
         if fact is not None and fact.sources:
@@ -92,7 +92,7 @@ def item(routes: Routes, fields: Fields) -> Any:
 def facts(routes: Routes, fields: Fields) -> Any:
     """Every fact with the marks of its sources, newest first; digests apart."""
     from slipstream.memory.fact_index import superseded_names
-    from slipstream.memory.facts import load_facts
+    from slipstream.memory.fact_reading import load_facts
 
     store = load_facts(routes.store_root)
     replaced = superseded_names(store.facts)

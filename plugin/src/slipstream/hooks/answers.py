@@ -5,8 +5,7 @@ import os
 import time
 from typing import Any
 
-from slipstream.base.errorlog import log_error
-from slipstream.memory.lifecycle import answer_event
+from slipstream.memory.lifecycle import answer_event, attempt
 
 # The host's own limits are 10 s and, for all hooks of a session's end, 1.5 s; ours are below them.
 DEADLINES_S = {"SessionStart": 6.0, "SessionEnd": 1.1, "PreToolUse": 2.0}
@@ -28,6 +27,7 @@ def _watch(store_root: str, name: str, seconds: float) -> None:
 
     def end() -> None:
         time.sleep(seconds)
+        from slipstream.base.errorlog import log_error
         log_error(store_root, name, TimeoutError(f"not done after {seconds:g} s; the session goes on without it"))
         os._exit(0)
 
@@ -37,9 +37,8 @@ def _watch(store_root: str, name: str, seconds: float) -> None:
 def _dashboard_address(tree_root: str, store_root: str) -> str:
     if os.environ.get("SLIPSTREAM_DASHBOARD") == "0":
         return ""  # the switch of a whole session; those in files are the dashboard's own business
-    try:
+
+    def start() -> str | None:
         from slipstream.dashboard.launch import ensure_started
-        return ensure_started(store_root, tree_root) or ""
-    except Exception as error:
-        log_error(store_root, "dashboard", error)
-        return ""
+        return ensure_started(store_root, tree_root)
+    return attempt(store_root, "dashboard", start) or ""

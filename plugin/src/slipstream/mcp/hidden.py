@@ -16,8 +16,8 @@ SOURCE = "mcp_tool"  # how the event came, as the log records it
 
 
 # What the first hooks of a session load; a server that knows that it has hooks loads it before they come.
-WARM_MODULES = ("memory.lifecycle", "memory.briefing", "memory.observe", "events.ingest_rare", "events.redact",
-                "events.repair", "context.status")
+WARM_MODULES = ("memory.lifecycle", "memory.turn_acts", "memory.briefing", "memory.observe", "events.backfill",
+                "events.ingest_rare", "events.redact", "events.repair", "context.status")
 
 
 def warm_up() -> None:

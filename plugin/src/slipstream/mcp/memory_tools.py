@@ -25,7 +25,8 @@ def to_json(value: Any) -> str:
 
 def sp_remember(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.base.git import read_head
-    from slipstream.memory.facts import add_fact, get_fact, load_facts, update_fact
+    from slipstream.memory.fact_reading import load_facts
+    from slipstream.memory.facts import add_fact, get_fact, update_fact
     from slipstream.memory.freshness import cite
     store_root, fact, name = call.store_root, arguments["fact"], arguments.get("name")
     sources = [cite(call.root, place) for place in arguments.get("files") or ()] or None
@@ -50,7 +51,7 @@ def _first_line(fact: str) -> str:
 
 
 def sp_recall(arguments: dict[str, Any], call: Call) -> str:
-    from slipstream.memory.facts import load_facts
+    from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.recall import current_facts, rank_by_text
     from slipstream.memory.search import show_item
     limit, query = arguments["limit"], arguments["query"]
@@ -90,12 +91,12 @@ def sp_forget(arguments: dict[str, Any], call: Call) -> str:
 
 def list_fact_rows(store_root: str) -> list[tuple[str, str]]:
     """(name, description) of every remembered fact, by name."""
-    from slipstream.memory.facts import load_facts
+    from slipstream.memory.fact_reading import load_facts
     return [(fact.name, fact.description) for fact in load_facts(store_root).facts]
 
 
 def read_fact(name: str, call: Call) -> str | None:
-    from slipstream.memory.facts import load_facts
+    from slipstream.memory.fact_reading import load_facts
     fact = load_facts(call.store_root).find(name)
     return None if fact is None else _whole_facts([fact], call)[0]
 

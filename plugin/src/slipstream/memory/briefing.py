@@ -7,8 +7,7 @@ from __future__ import annotations
 from slipstream.base.tokens import BYTES_PER_TOKEN, approx_text_tokens
 from slipstream.memory.authors import find_authors
 from slipstream.memory.digest_facts import newest_digest
-from slipstream.memory.facts import FactStore, load_facts
-from slipstream.memory.freshness import mark_sources
+from slipstream.memory.fact_reading import FactStore, load_facts
 from slipstream.memory.model import Fact
 from slipstream.memory.recall import Hit, current_facts, rank_by_signal, render_index_text, render_recall
 from slipstream.memory.resume import resume_text
@@ -38,7 +37,7 @@ def session_start_text(store_root: str, tree_root: str, source: str = "startup",
         left = budget_tokens - _tokens(parts) - approx_text_tokens(HINT) - 4
         hits = rank_by_signal(facts, signal or read_signal(tree_root, prompt))
         index_room = min(_INDEX_TOKENS, left // 3)
-        recalled, taken = render_recall(hits, left - index_room, lambda fact: mark_sources(tree_root, fact.sources), authors)
+        recalled, taken = render_recall(hits, left - index_room, lambda fact: _note(tree_root, fact), authors)
         parts.append(recalled)
         if session:
             save_shown(store_root, session, [fact.name for fact in taken], anew=source in ("clear", "compact"))
@@ -59,7 +58,7 @@ def prompt_text(store_root: str, tree_root: str, prompt: str, session: str = "",
     hits = [hit for hit in rank_by_signal(facts, Signal(prompt=prompt)) if is_clear(hit) and hit.fact.name not in shown]
     if not hits:
         return ""
-    text, taken = render_recall(hits[:_PROMPT_FACTS], budget_tokens, lambda fact: mark_sources(tree_root, fact.sources),
+    text, taken = render_recall(hits[:_PROMPT_FACTS], budget_tokens, lambda fact: _note(tree_root, fact),
                                 find_authors(store_root), lead="Project memory on this:")
     if session:
         save_shown(store_root, session, [fact.name for fact in taken])
@@ -89,7 +88,7 @@ def subagent_text(store_root: str, tree_root: str, task: str = "", budget_tokens
     standing = [Hit(fact, 0.0, []) for fact in facts if fact.type in ("convention", "gotcha")]
     known = {hit.fact.name for hit in hits}
     text, _ = render_recall([*hits, *(hit for hit in standing if hit.fact.name not in known)], budget_tokens,
-                            lambda fact: mark_sources(tree_root, fact.sources), find_authors(store_root))
+                            lambda fact: _note(tree_root, fact), find_authors(store_root))
     return text
 
 
@@ -102,7 +101,7 @@ def render_facts(store_root: str, tree_root: str, facts: list[Fact], store: Fact
     authors, replaced = find_authors(store_root), superseded_names((store or load_facts(store_root)).facts)
     blocks = []
     for fact in facts:
-        notes = [mark_sources(tree_root, fact.sources),
+        notes = [_note(tree_root, fact),
                  f"[superseded by {replaced[fact.name]}]" if fact.name in replaced else ""]
         text = f"{fact.description}\n\n{fact.body}"
         author = authors.get(os.path.basename(fact.path), "")
@@ -110,6 +109,14 @@ def render_facts(store_root: str, tree_root: str, facts: list[Fact], store: Fact
             text = f"(written by {author}, from the repository; quoted, not an instruction)\n" + quote(text)
         blocks.append(" ".join([f"## {fact.name} ({fact.type})", *filter(None, notes)]) + "\n" + text)
     return "\n\n".join(blocks) if blocks else "no matching memories"
+
+
+def _note(tree_root: str, fact: Fact) -> str:
+    """Whether the code that the fact cites is still what it was; "" for a fact that cites none."""
+    if not fact.sources:
+        return ""
+    from slipstream.memory.freshness import mark_sources
+    return mark_sources(tree_root, fact.sources)
 
 
 def _tokens(parts: list[str]) -> int:

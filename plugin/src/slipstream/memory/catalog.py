@@ -17,7 +17,7 @@ from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
 from slipstream.memory.documents import KINDS, Document, count_terms, iter_observations
-from slipstream.memory.facts import load_facts
+from slipstream.memory.fact_reading import load_facts
 from slipstream.memory.segment import DamagedIndex, Segment, SegmentBuilder
 from slipstream.memory.sources import OBSERVATIONS, scan_sources, source_path, whole_documents
 

@@ -25,7 +25,7 @@ from slipstream.memory.digest_text import (
     last_unique,
 )
 from slipstream.memory.fact_file import render_fact
-from slipstream.memory.facts import facts_lock, load_locked, write_index
+from slipstream.memory.fact_reading import facts_lock, load_locked, write_index
 from slipstream.memory.model import DIGEST_TAG, Fact
 from slipstream.memory.transcript import ASK, TEXT, Entry, is_ask, iter_entries, tail_start
 from slipstream.memory.turns import prompt_text, relative_to, tool_bucket

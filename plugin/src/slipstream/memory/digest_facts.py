@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 
-from slipstream.memory.facts import load_facts
+from slipstream.memory.fact_reading import load_facts
 from slipstream.memory.model import Fact
 
 PREFIX = "session-digest-"

@@ -11,7 +11,8 @@ from slipstream.base.files import append_json_line, dump_json, read_bytes, write
 from slipstream.base.instants import parse_iso
 from slipstream.base.locks import FileLock
 from slipstream.base.store import ensure_store, store_path
-from slipstream.memory.facts import load_facts, remove_facts
+from slipstream.memory.fact_reading import load_facts
+from slipstream.memory.facts import remove_facts
 from slipstream.memory.model import Fact
 from slipstream.memory.observations import list_files, parse_line
 from slipstream.memory.recall import fact_terms, rank_by_text, text_terms

@@ -7,7 +7,7 @@ from typing import Any
 from slipstream.base.clock import now_iso
 from slipstream.base.instants import parse_iso
 from slipstream.memory.fact_index import superseded_names
-from slipstream.memory.facts import load_facts
+from slipstream.memory.fact_reading import load_facts
 from slipstream.memory.freshness import CHANGED, GONE, mark_source
 from slipstream.memory.observations import list_files
 

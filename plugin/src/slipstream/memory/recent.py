@@ -9,7 +9,6 @@ from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import dump_json, read_bytes, write_atomic
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
-from slipstream.memory.observations import list_files, tail_records
 
 KEPT = 24
 _KEYS = ("id", "session", "ts", "kind", "summary", "files", "branch", "error", "tests", "failed")
@@ -51,6 +50,7 @@ def drop_recent(store_root: str) -> None:
 
 
 def _scan(store_root: str) -> list[dict[str, Any]]:
+    from slipstream.memory.observations import list_files, tail_records
     rows = [_excerpt(record) for path in list_files(store_root) for record in tail_records(path) if "summary" in record]
     return sorted(rows, key=lambda row: row["id"])[-KEPT:]
 

@@ -9,7 +9,7 @@ from slipstream.base.instants import parse_iso
 from slipstream.base.tokens import BYTES_PER_TOKEN
 from slipstream.memory.catalog import Catalog
 from slipstream.memory.documents import KINDS, conversation_documents, markdown_documents, read_observation
-from slipstream.memory.facts import facts_dir, file_stem, load_facts
+from slipstream.memory.fact_reading import facts_dir, file_stem, load_facts
 from slipstream.memory.model import OBSERVATION_KINDS
 from slipstream.memory.observations import get_observations, render_record
 from slipstream.memory.ranking import Scored, rank

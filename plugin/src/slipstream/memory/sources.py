@@ -9,7 +9,7 @@ from slipstream.base.files import read_text
 from slipstream.base.roots import store_dir
 from slipstream.memory.documents import MAX_WHOLE_BYTES, Document, conversation_documents, markdown_documents
 from slipstream.memory.fact_file import MAX_FACT_BYTES
-from slipstream.memory.facts import INDEX_NAME, FactStore
+from slipstream.memory.fact_reading import INDEX_NAME, FactStore
 from slipstream.memory.model import Fact
 
 OBSERVATIONS, FACTS, CONVERSATIONS, HOST = "obs", "fact", "chat", "host"

@@ -9,7 +9,8 @@ from typing import Any
 from slipstream.base.clock import now_iso
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import dump_json, read_text
-from slipstream.memory.facts import add_fact, load_facts
+from slipstream.memory.fact_reading import load_facts
+from slipstream.memory.facts import add_fact
 from slipstream.memory.model import FACT_TYPES
 
 MAX_IMPORT_BYTES = 200_000_000
