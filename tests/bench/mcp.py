@@ -1,8 +1,8 @@
 """The MCP server measured: ratios against baselines of the same run, and bounds on size and delay.
 
-    python3 -m tests.bench.mcp [start] [memory] [ping] [slice DIR:NAME...] [fuzz COUNT] [warm DIR]
+    python3 -m tests.bench.mcp [start] [idle] [ping] [fuzz COUNT] [warm DIR] [recall COUNT] [slice DIR:NAME...]
 
-Without arguments: start, memory, ping. Each line says what was measured and how it compares.
+Without arguments: start, idle, ping. Each line says what was measured and how it compares.
 """
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def bench_start() -> None:
     print(f"start to answered tools/list: {ratio:.2f} times a bare Python start (CPU, median of {RUNS}; bar 6 on 3.11+)")
 
 
-def bench_memory() -> None:
+def bench_idle() -> None:
     with tempfile.TemporaryDirectory() as root:
         client = Client(root)
         client.ask("initialize", **initialize()["params"])
@@ -173,6 +173,38 @@ def bench_warm(root: str) -> None:
     client.close()
 
 
+def bench_recall(count: int) -> None:
+    """Search over `count` observations, of which each word's frequency falls like that of a language."""
+    choose = random.Random(3)
+    words = ["".join(choose.choice("bcdfghklmnprstvw") + choose.choice("aeiou") for _ in range(choose.randrange(2, 5)))
+             for _ in range(6_000)]
+
+    weights = [1 / (rank + 8) for rank in range(len(words))]  # Zipf's law, the commonest words of a language left out
+
+    def phrase(length: int) -> str:
+        return " ".join(choose.choices(words, weights, k=length))
+
+    with tempfile.TemporaryDirectory() as root:
+        folder = os.path.join(root, ".claude", "slipstream", "observations")
+        os.makedirs(folder, 0o700)
+        number = 0
+        for session in range(50):
+            with open(os.path.join(folder, f"s{session}.jsonl"), "w", encoding="utf-8") as stream:
+                for _ in range(count // 50):
+                    number += 1
+                    stream.write(json.dumps({
+                        "id": number, "session": f"s{session}", "ts": f"2026-0{1 + session // 10}-11T10:00:00.000Z",
+                        "kind": "edit", "summary": phrase(12), "detail": "Request: " + phrase(40), "tags": [phrase(1)],
+                        "files": [f"src/{phrase(1)}/{phrase(1)}.py"], "vector": []}) + "\n")
+        client = Client(root)
+        client.ask("initialize", **initialize()["params"])
+        first = client.call("sp_search_memory", query=phrase(3))[0]
+        times = sorted(client.call("sp_search_memory", query=phrase(choose.randrange(1, 5)))[0] for _ in range(200))
+        print(f"sp_search_memory over {number} observations: median {statistics.median(times):.1f}, 95 % {times[190]:.1f} ms "
+              f"of 200 (bars 10 and 30); the first, which makes the index, {first:.0f} ms")
+        client.close()
+
+
 def bench_fuzz(count: int) -> None:
     """Fresh servers, 50,000 lines each, all answers checked."""
     done = 0
@@ -206,19 +238,21 @@ def bench_fuzz(count: int) -> None:
 
 def main(arguments: list[str]) -> None:
     if not arguments:
-        arguments = ["start", "memory", "ping"]
+        arguments = ["start", "idle", "ping"]
     while arguments:
         what = arguments.pop(0)
         if what == "start":
             bench_start()
-        elif what == "memory":
-            bench_memory()
+        elif what == "idle":
+            bench_idle()
         elif what == "ping":
             bench_ping()
         elif what == "fuzz":
             bench_fuzz(int(arguments.pop(0)))
         elif what == "warm":
             bench_warm(arguments.pop(0))
+        elif what == "recall":
+            bench_recall(int(arguments.pop(0)))
         elif what == "slice":
             bench_slice(arguments)
             return
