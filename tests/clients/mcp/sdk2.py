@@ -25,6 +25,9 @@ async def main(mode: str, job: dict) -> dict:
         templates = (await client.list_resource_templates()).resource_templates
         prompts = (await client.list_prompts()).prompts
         got = [[one.name, (await client.get_prompt(one.name)).messages[0].content.text] for one in prompts]
+        if client.protocol_version >= "2026":
+            async with client.listen(tools_list_changed=True):  # waits for our acknowledgement
+                await client.list_tools()
         return {"version": client.protocol_version, "server": client.server_info.name,
                 "instructions": client.instructions, "tools": [tool.name for tool in tools], "calls": calls,
                 "resources": read, "templates": len(templates), "prompts": got}
