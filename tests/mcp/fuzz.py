@@ -15,7 +15,7 @@ METHODS = ["initialize", "ping", "tools/list", "tools/call", "prompts/list", "pr
            "resources/read", "resources/templates/list", "server/discover", "subscriptions/listen", "logging/setLevel",
            "completion/complete", "notifications/initialized", "nope", "", "tools/call\0", "__init__"]
 # The tools that start a process of their own are left to other tests.
-TOOLS = ["sp_map", "sp_symbol", "sp_lines", "sp_outline", "sp_mindmap", "sp_remember", "sp_recall",
+TOOLS = ["sp_map", "sp_symbol", "sp_lines", "sp_outline", "sp_search", "sp_refs", "sp_mindmap", "sp_remember", "sp_recall",
          "sp_forget", "sp_search_memory", "sp_timeline", "sp_observations", "sp_lessons", "sp_savings", "sp_budget",
          "sp_digest", "sp_resume", "sp_hook", "sp_nope"]
 NAMES = ["root", "file", "symbol", "query", "limit", "start", "end", "fact", "name", "ids", "around", "type", "tags", "kind",

@@ -118,6 +118,15 @@ class MapTools(Project):
         self.assertTrue(text.startswith("```mermaid\n") and text.endswith("```"), text)
         self.assertIn("shop/", text)
 
+    def test_search_and_references(self) -> None:
+        self.assertIn("shop/cart.py:14", self.text("sp_search", query="total price").split("\n")[1])
+        self.assertIn("no match", self.text("sp_search", query="zebra giraffe"))
+        self.assertEqual(json.loads(self.text("sp_search", query="total price", format="json"))["hits"][0]["line"], 14)
+        text = self.text("sp_refs", symbol="total_price")
+        self.assertIn("shop/pay.py", text)
+        self.assertIn("pay", text)
+        self.assertNotIn("--offset", self.text("sp_search", query="step", limit=1))
+
     def test_no_path_leaves_the_project(self) -> None:
         os.symlink("/etc", os.path.join(self.root, "link"))
         for tool, arguments in (("sp_symbol", {"symbol": "x"}), ("sp_outline", {}), ("sp_lines", {"start": 1, "end": 2})):

@@ -11,7 +11,16 @@ import threading
 import time
 from typing import Any, Callable
 
-from slipstream.mcp.protocol import Connection, Request, error_response, handle_batch, handle_request, is_request_id, run_after
+from slipstream.mcp.protocol import (
+    Connection,
+    Request,
+    error_response,
+    handle_batch,
+    handle_request,
+    is_request_id,
+    needs_answer,
+    run_after,
+)
 
 MAX_WORKERS = 8  # a lane; threads are made on demand
 EXIT_GRACE_S = 1.0
@@ -134,7 +143,8 @@ class Workers:
 
     def _send_cut(self, job: Job) -> None:
         if job.request is None:
-            answers = [_cut(part["id"]) for part in job.message if isinstance(part, dict) and is_request_id(part.get("id"))]
+            answers = [_cut(part["id"] if is_request_id(part.get("id")) else None) if isinstance(part, dict) else _cut(None)
+                       for part in job.message if needs_answer(part)]
             if answers:
                 self._send(answers)
         elif not job.request.cancelled:

@@ -104,12 +104,12 @@ def handle_request(message: Any, connection: Connection, request: Request | None
         return handle_batch(message, connection)
     if not isinstance(message, dict):
         return error_response(None, INVALID_REQUEST, "a message is one JSON object")
-    if "method" not in message and ("result" in message or "error" in message):
-        _take_answer(message, connection)
-        return None
     method, request_id = message.get("method"), message.get("id")
-    if "id" not in message and isinstance(method, str):
-        _handle_notification(method, message.get("params"), connection)
+    if not needs_answer(message):
+        if "method" in message:
+            _handle_notification(method, message.get("params"), connection)
+        else:
+            _take_answer(message, connection)
         return None
     if not is_request_id(request_id):
         return error_response(None, INVALID_REQUEST, "id is a string or an integer, method a string")
@@ -156,6 +156,15 @@ def open_request(message: dict[str, Any], connection: Connection) -> Request:
 
 def is_request_id(value: Any) -> bool:
     return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def needs_answer(message: Any) -> bool:
+    """Whether a member of a batch is answered: not a notification, and not an answer itself."""
+    if not isinstance(message, dict):
+        return True
+    if "method" not in message and ("result" in message or "error" in message):
+        return False
+    return "id" in message or not isinstance(message.get("method"), str)
 
 
 def error_response(request_id: Any, code: int, message: str, data: Any = None) -> dict[str, Any]:
@@ -220,7 +229,7 @@ def handle_batch(messages: list[Any], connection: Connection) -> list[Any] | Non
     return [answer for answer in answers if answer is not None] or None
 
 
-def _handle_notification(method: str, params: Any, connection: Connection) -> None:
+def _handle_notification(method: Any, params: Any, connection: Connection) -> None:
     if method == "notifications/cancelled" and isinstance(params, dict):
         target = params.get("requestId")
         if is_request_id(target):
