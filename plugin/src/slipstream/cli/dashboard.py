@@ -1,5 +1,4 @@
 """`slipstream dashboard` and `slipstream export`: the live page from a terminal."""
-
 from __future__ import annotations
 
 import argparse

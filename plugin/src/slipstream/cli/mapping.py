@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import relative_path, resolve_inside
 from slipstream.base.roots import find_tree_root
-from slipstream.cli.parser import Parser, make_parser, roots, run
+from slipstream.cli.parser import Parser, make_parser, print_json, roots, run
 
 if TYPE_CHECKING:
     from slipstream.map.index import Index
@@ -28,7 +28,19 @@ def make_map_parser() -> Parser:
     return parser
 
 
-PARSERS = {"map": make_map_parser}
+def make_mindmap_parser() -> Parser:
+    """Flags of `mindmap`."""
+    parser = make_parser("mindmap", "Print the project as a Mermaid mind map, or write it as one self-contained page.")
+    parser.add_argument("--html", metavar="FILE", help="write a page with an inline drawing there instead; needs no network")
+    return parser
+
+
+def make_status_parser() -> Parser:
+    """Flags of `status`."""
+    return make_parser("status", "Files, context budget, memory and savings of the project at a glance.")
+
+
+PARSERS = {"map": make_map_parser, "mindmap": make_mindmap_parser, "status": make_status_parser}
 
 
 def main(argv: list[str]) -> int:
@@ -107,4 +119,48 @@ def _write(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
 
 
-_COMMANDS = {"map": _map}
+def _mindmap(args: argparse.Namespace) -> int:
+    from slipstream.map.index import open_index
+    from slipstream.map.mindmap import render_mermaid
+    from slipstream.memory.overview import map_tree
+    root, _ = roots(args)
+    index = open_index(root)
+    tree = map_tree(index)
+    if args.html is None:
+        text = render_mermaid(tree)
+        if args.json:
+            print_json({"mermaid": text})
+        else:
+            _write(text if text.endswith("\n") else text + "\n")
+        return 0
+    from slipstream.base.files import write_atomic
+    from slipstream.map.mindmap_html import render_html
+    stats = index.stats()
+    facts = {"files": f"{stats['fileCount']:,}", "exported symbols": f"{stats['symbolCount']:,}",
+             "source": f"{stats['totalBytes'] / 1024:,.1f} KiB", "entry points": f"{len(index.entry_points):,}"}
+    target = os.path.abspath(args.html)
+    if os.path.isdir(target):
+        raise SlipstreamError("a folder, not a file", args.html)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    page = render_html(tree, facts).encode("utf-8", "backslashreplace")
+    write_atomic(target, page, mode=0o644)
+    if args.json:
+        print_json({"html": target, "bytes": len(page)})
+    else:
+        print(f"wrote {target} ({len(page):,} bytes)")
+    return 0
+
+
+def _status(args: argparse.Namespace) -> int:
+    from slipstream.map.index import open_index
+    from slipstream.memory.overview import build_overview, render_overview
+    root, store_root = roots(args)
+    overview = build_overview(open_index(root), store_root)
+    if args.json:
+        print_json(overview)
+    else:
+        _write(render_overview(overview))
+    return 0
+
+
+_COMMANDS = {"map": _map, "mindmap": _mindmap, "status": _status}

@@ -55,7 +55,8 @@ def _print_json(value: object) -> int:
 
 
 def _slice(root: str, words: list[str], flags: dict[str, str | int | bool]) -> int:
-    from slipstream.map.slices import Ambiguous, locate_file, render_slice, slice_symbols
+    from slipstream.map.lookup import locate_file
+    from slipstream.map.slices import Ambiguous, render_slice, slice_symbols
     if not words:
         raise UsageError("which symbol?")
     file = None
@@ -81,7 +82,8 @@ def _names_a_file(root: str, word: str) -> bool:
 
 
 def _lines(root: str, words: list[str], flags: dict[str, str | int | bool]) -> int:
-    from slipstream.map.slices import locate_file, render_slice, slice_lines
+    from slipstream.map.lookup import locate_file
+    from slipstream.map.slices import render_slice, slice_lines
     if len(words) != 3:
         raise UsageError("a file and two line numbers")
     try:
@@ -116,6 +118,8 @@ def _guard(root: str, words: list[str], flags: dict[str, str | int | bool]) -> i
         _print_json({"path": path, "bytes": size, **verdict})
     else:
         _print(str(verdict["recommendation"]))
+        if not verdict["allow"]:
+            _print(f"  slipstream outline {path}\n  slipstream slice {path} SYMBOL\n  slipstream lines {path} START END")
     return 0 if verdict["allow"] else 1
 
 

@@ -1,5 +1,4 @@
 """Which scanner wrote an index: changes by itself whenever the code of the map changes (hot)."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,4 @@
 """Git's ignore rules without git: pattern files, nesting, negation; used where no git answers."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,4 @@
 """The index as the rest of slipstream uses it: files, definitions, names; always up to date when opened."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

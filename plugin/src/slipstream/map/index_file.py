@@ -5,7 +5,6 @@ names and paths (blobs of hash and slot, then buckets); fixed records, one per f
 compressed; and a JSON part with what concerns the whole project. Whatever is read is checked against its CRC, every offset
 against the length of the file.
 """
-
 from __future__ import annotations
 
 import os
@@ -68,20 +67,7 @@ class Symbol:
 class FileEntry:
     """What the index knows of one file: `skipped` is the reason it holds no symbols, or empty."""
 
-    __slots__ = (
-        "bytes",
-        "generated",
-        "heads",
-        "importers",
-        "language",
-        "lines",
-        "path",
-        "purpose",
-        "rescanned",
-        "skipped",
-        "slot",
-        "symbols",
-    )
+    __slots__ = tuple("bytes generated heads importers language lines path purpose rescanned skipped slot symbols".split())
 
     def __init__(self, path: str, slot: int = -1, size: int = 0, importers: int = 0) -> None:
         self.path, self.slot, self.bytes, self.importers = path, slot, size, importers

@@ -1,5 +1,4 @@
 """One file's symbols, proved against the text just read (hot): the stored index where it still holds, else a new scan."""
-
 from __future__ import annotations
 
 import os
@@ -8,26 +7,9 @@ from binascii import crc32
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import relative_path, resolve_inside
 from slipstream.base.roots import store_dir
+from slipstream.map import index_file as stored
 from slipstream.map.identity import scanner_identity
-from slipstream.map.index_file import (
-    CONTENT,
-    CTIME,
-    FLAGS,
-    INDEX_NAME,
-    INODE,
-    MTIME,
-    RACY,
-    SIZE,
-    DamagedIndex,
-    FileEntry,
-    IndexFile,
-    Record,
-    entry_of,
-    key_of,
-    open_index_file,
-    path_in,
-    stamp_of,
-)
+from slipstream.map.index_file import DamagedIndex, FileEntry, IndexFile, Record
 from slipstream.map.source import Unreadable, decode_source, read_source
 
 MAX_READ_BYTES = 64_000_000
@@ -45,7 +27,7 @@ class Found:
 def open_stored(root: str) -> IndexFile | None:
     """The stored index of the tree at `root`, as it is; None when there is none that can be used."""
     try:
-        return open_index_file(os.path.join(store_dir(root), INDEX_NAME), scanner_identity())
+        return stored.open_index_file(os.path.join(store_dir(root), stored.INDEX_NAME), scanner_identity())
     except OSError:
         return None
 
@@ -63,10 +45,10 @@ def locate_file(root: str, name: str, cwd: str | None = None) -> str:
 
 def find_record(index: IndexFile, path: str) -> tuple[int, Record, bytes] | None:
     """Slot, record and section of a path."""
-    for slot in index.find_slots(key_of(b"=", os.fsencode(path))):
+    for slot in index.find_slots(stored.key_of(b"=", os.fsencode(path))):
         record = index.record(slot)
         section = index.section(record)
-        if path_in(section) == path:
+        if stored.path_in(section) == path:
             return slot, record, section
     return None
 
@@ -88,9 +70,9 @@ def find_file(root: str, path: str, index: IndexFile | None) -> Found:
         data, text, info = read_file(root, path)
         if index is not None and known is not None:
             slot, record, section = known
-            same = stamp_of(info) == (record[MTIME], record[CTIME], record[INODE], record[SIZE])
-            if (same and not record[FLAGS] & RACY) or crc32(data) == record[CONTENT]:
-                return Found(entry_of(section, slot, record), text, len(data))
+            same = stored.stamp_of(info) == record[:stored.SIZE + 1]  # mtime, ctime, inode, size
+            if (same and not record[stored.FLAGS] & stored.RACY) or crc32(data) == record[stored.CONTENT]:
+                return Found(stored.entry_of(section, slot, record), text, len(data))
     except DamagedIndex:
         known = None
         data, text, info = read_file(root, path)
@@ -106,7 +88,7 @@ def find_file(root: str, path: str, index: IndexFile | None) -> Found:
 def find_named(root: str, index: IndexFile, name: str) -> list[str]:
     """Paths of the files that, by the index, may define the last part of `name`; none that a link leads elsewhere."""
     last = name.rpartition(".")[2]
-    slots = index.find_slots(key_of(b":", last.encode("utf-8", "replace")))
+    slots = index.find_slots(stored.key_of(b":", last.encode("utf-8", "replace")))
     root = os.path.realpath(root)
-    paths = {path_in(index.section(index.record(slot))) for slot in slots}
+    paths = {stored.path_in(index.section(index.record(slot))) for slot in slots}
     return sorted(path for path in paths if os.path.realpath(os.path.join(root, path)) == os.path.join(root, path))

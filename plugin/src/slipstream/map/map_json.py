@@ -1,5 +1,4 @@
 """map.json in its published shape, one file a line, small enough to keep beside the source; and the whole as JSON."""
-
 from __future__ import annotations
 
 import json

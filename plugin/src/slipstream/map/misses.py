@@ -1,5 +1,4 @@
 """What is said when a name is not found: where was searched, and the closest names."""
-
 from __future__ import annotations
 
 import difflib

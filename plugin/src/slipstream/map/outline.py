@@ -1,5 +1,4 @@
 """Every definition of one file, without bodies (hot)."""
-
 from __future__ import annotations
 
 from slipstream.map.index_file import OUTLINE, FileEntry

@@ -1,5 +1,4 @@
 """Scans many files on all cores: worker processes fed on standard input, which works from a zip and on every platform."""
-
 from __future__ import annotations
 
 import gc

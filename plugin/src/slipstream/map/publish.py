@@ -1,5 +1,4 @@
 """map.json and map.md in the store: rewritten only when what they say has changed, one line at a time where that will do."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,4 @@
 """Brings the index up to date: what changed is found by stamps and folder times, scanned, ranked and written back."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,4 @@
 """The map as Markdown under a token budget: the most connected files in detail, the rest rolled up by folder."""
-
 from __future__ import annotations
 
 import os

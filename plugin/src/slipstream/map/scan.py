@@ -1,5 +1,4 @@
 """Scans files one by one: read, judge, extract, encode. Runs in this process and in the workers alike."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,4 @@
 """One file's scan as the text section the index keeps, and what the table of names needs from it."""
-
 from __future__ import annotations
 
 import os

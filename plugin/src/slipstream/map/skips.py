@@ -1,5 +1,4 @@
 """What the map leaves out although git does not: vendored folders, build output, minified and generated files."""
-
 from __future__ import annotations
 
 import os

@@ -1,10 +1,9 @@
 """Scoped reads (hot): symbols and line ranges cut from the text just read, never by a stored range alone."""
-
 from __future__ import annotations
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.map.index_file import DamagedIndex, IndexFile, Symbol
-from slipstream.map.lookup import Found, find_file, find_named, locate_file, open_stored, read_file
+from slipstream.map.lookup import Found, find_file, find_named, open_stored, read_file
 
 PAGE_BYTES = 24_000
 HEADER_BYTES = 80
@@ -47,9 +46,9 @@ def slice_symbols(root: str, names: list[str], file: str | None = None, signatur
     `signature` gives only the declaration's line of text, `context` adds lines on both sides, `from_line` continues a long
     symbol there. Raises Missing and Ambiguous.
     """
+    found: list[Slice] = []
     index = open_stored(root)
     try:
-        found: list[Slice] = []
         for name in names:
             places = _in_file(root, name, file, index) if file is not None else _anywhere(root, name, index)
             found += [_cut(place, symbol, signature, context, from_line) for place, symbol in places]
@@ -116,9 +115,9 @@ def _cut(place: Found, symbol: Symbol, signature: bool, context: int, from_line:
     if signature:
         return Slice(path, symbol.qualified, symbol.kind, symbol.line, symbol.line, symbol.signature or symbol.name, size, note)
     context = max(0, min(context, MAX_CONTEXT))
-    lines = place.text.split(b"\n", symbol.end + context)[:symbol.end + context]
-    if lines and not lines[-1] and len(lines) > symbol.end:
-        lines.pop()
+    lines = place.text.split(b"\n", symbol.end + context)
+    if len(lines) > symbol.end + context or not lines[-1]:
+        lines.pop()  # what lies behind, or the nothing after the last line
     first = max(1, symbol.start - context)
     if from_line > first:
         first = min(from_line, len(lines))
@@ -163,6 +162,3 @@ def render_slice(one: Slice, with_kind: bool = True) -> str:
     if one.note:
         lines.append(f"// {one.note}")
     return "\n".join(lines)
-
-
-__all__ = ["Ambiguous", "Missing", "Slice", "locate_file", "render_slice", "slice_lines", "slice_symbols"]

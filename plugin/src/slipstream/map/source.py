@@ -1,5 +1,4 @@
 """Reads one source file: regular files only, bounded, as UTF-8, with the stamp of what was read (hot)."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,4 @@
 """The whole index in memory, to be changed and written back; what did not change is copied as bytes, never parsed."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,4 @@
 """Walks the tree: which files are source of this project, which folders to watch, what is left out and why."""
-
 from __future__ import annotations
 
 import os
