@@ -246,9 +246,9 @@ class Catalog:
 
 
 def _add(builder: SegmentBuilder, document: Document, source: str) -> int:
-    counts, length = count_terms(document)
+    counts, length, title = count_terms(document)
     ts = parse_iso(document.ts) if document.ts else None
-    return builder.add_document(counts, length, KINDS.index(document.kind), source, document.session, document.branch,
+    return builder.add_document(counts, length, title, KINDS.index(document.kind), source, document.session, document.branch,
                                 int(ts or 0), document.number, document.place, document.size)
 
 

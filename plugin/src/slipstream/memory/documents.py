@@ -13,11 +13,12 @@ from slipstream.base.text import STOP_WORDS, stem, words
 from slipstream.memory.observations import parse_line
 
 KINDS = ("edit", "read", "command", "search", "prompt", "note", "fact", "digest", "conversation", "host")
-TITLE_WEIGHT, KEY_WEIGHT, BODY_WEIGHT = 2.0, 1.5, 1.0
+UNITS, KEY_UNITS = 2, 3  # a word counts two halves, a tag or file name three
 MAX_BODY_CHARS = 20_000
 MAX_WHOLE_BYTES = 8_000_000
-_PATH_MARK = "/"  # first character of a term that stands for a whole path or file name
-_STEMS: dict[str, str] = {}
+# First characters of terms that are no words: a whole path or file name; a word's root; two neighbouring terms.
+_PATH_MARK, _ROOT_MARK, _PAIR_MARK = "/", "\x01", "\x02"
+_STEMS: dict[str, tuple[str, str]] = {}
 
 
 class Document:
@@ -37,17 +38,32 @@ class Document:
 
 def field_terms(text: str) -> list[str]:
     """The one tokenizer's terms, its stems remembered: indexing sees the same words over and over."""
+    return [known[0] for known in _known_words(text)]
+
+
+def _known_words(text: str) -> list[tuple[str, str]]:
+    """(stem, root) of each word that counts; the root, "" for a short word, is what a misspelt or odd form still shares."""
     found = []
     for word in words(text):
-        if word in STOP_WORDS:
-            continue
-        stemmed = _STEMS.get(word)
-        if stemmed is None:
+        known = _STEMS.get(word)
+        if known is None:
             if len(_STEMS) > 200_000:
                 _STEMS.clear()
-            stemmed = _STEMS[word] = stem(word)
-        found.append(stemmed)
+            root = _ROOT_MARK + word[:4] if len(word) > 3 else ""
+            known = _STEMS[word] = ("", "") if word in STOP_WORDS else (stem(word), root)
+        if known[0]:
+            found.append(known)
     return found
+
+
+def root_terms(text: str) -> list[tuple[str, str]]:
+    """[(stem, helper term of its root)] of the words long enough to have one."""
+    return [known for known in _known_words(text) if known[1]]
+
+
+def pair_term(one: str, two: str) -> str:
+    """Helper term of two neighbouring terms, hashed so that the many pairs of a store stay short."""
+    return f"{_PAIR_MARK}{zlib.crc32(f'{one} {two}'.encode('utf-8', 'replace')):x}"
 
 
 def path_terms(path: str) -> list[str]:
@@ -56,21 +72,39 @@ def path_terms(path: str) -> list[str]:
     return [_PATH_MARK + plain, _PATH_MARK + plain.rsplit("/", 1)[-1]] if plain else []
 
 
-def count_terms(document: Document) -> tuple[dict[str, float], float]:
-    """({term: weighted count}, weighted length)."""
-    counts: dict[str, float] = {}
-    length = 0.0
-    for text, weight in ((document.title, TITLE_WEIGHT), (" ".join(document.keys), KEY_WEIGHT),
-                         (document.body[:MAX_BODY_CHARS], BODY_WEIGHT)):
-        terms = field_terms(text)
-        length += weight * len(terms)
-        for term in terms:
-            counts[term] = counts.get(term, 0.0) + weight
+def count_terms(document: Document) -> tuple[dict[str, int], int, int]:
+    """({term: packed count}, length, length of the title). See pack_count; lengths are in words."""
+    units: dict[str, int] = {}
+    titled: dict[str, int] = {}
+    length = title_length = 0
+    for field, text in ((0, document.title), (1, " ".join(document.keys)), (2, document.body[:MAX_BODY_CHARS])):
+        known = _known_words(text)
+        unit = KEY_UNITS if field == 1 else UNITS
+        length += len(known) if field != 1 else len(known) * KEY_UNITS // UNITS
+        before = ""
+        for term, root in known:
+            units[term] = units.get(term, 0) + unit
+            if root:
+                units[root] = units.get(root, 0) + UNITS
+            if field == 0:
+                titled[term] = titled.get(term, 0) + 1
+            if field != 1:
+                if before:
+                    pair = pair_term(before, term)
+                    units[pair] = units.get(pair, 0) + UNITS
+                before = term
+        if field == 0:
+            title_length = len(known)
     for key in document.keys:
         if "/" in key or "." in key:
             for term in path_terms(key):
-                counts[term] = counts.get(term, 0.0) + 1.0
-    return counts, length
+                units[term] = units.get(term, 0) + UNITS
+    return {term: pack_count(count, titled.get(term, 0)) for term, count in units.items()}, length, title_length
+
+
+def pack_count(units: int, in_title: int) -> int:
+    """One byte: how often a term is in the document (in halves, up to 31.5) and how often of these in its title (up to 3)."""
+    return min(units, 63) << 2 | min(in_title, 3)
 
 
 def observation_document(record: dict[str, Any], place: int, size: int) -> Document:
