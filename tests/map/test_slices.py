@@ -162,7 +162,7 @@ class Cost(TreeCase):
         for words in (["slice", "shop.py", "tax"], ["slice", "tax"], ["lines", "shop.py", "1", "2"], ["outline", "shop.py"],
                       ["guard", "shop.py"]):
             code = ("import sys; sys.path.insert(0, sys.argv[1]); from slipstream.cli import query; before = sys.argv[2:]; "
-                    "query.main(before); sys.stdout.flush(); m = sys.modules; "
+                    "query.main(before); sys.stdout.flush(); m = dict(sys.modules); "
                     "print(sum(len(x.__loader__.get_source(n).split(chr(10))) for n, x in list(m.items()) "
                     "if n.split('.')[0] == 'slipstream'), "
                     "sorted({'argparse', 'subprocess', 'pathlib', 'json', 're', 'dataclasses', 'typing'} & m.keys()), file=sys.stderr)")

@@ -141,9 +141,12 @@ def _refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) ->
         if rules_changed or table.meta.get("unasked"):
             walk = walker.walk(ask_git)
             found = set(walk.files)
-            if ask_git or rules_changed:
-                for path in [path for path in table.slots if path not in found]:
+            for path in [path for path in table.slots if path not in found]:
+                if ask_git or not walker.git_dirs:
                     _remove(result, path)
+                else:  # git may track what its rules leave out: it is asked next time
+                    _keep_folders(table, walk, path)
+                    table.meta["unasked"] = 1
             table.folders = walk.folders
             _note_walk(table, walk, walker, None)
         else:
@@ -159,7 +162,7 @@ def _refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) ->
         new = [path for path in walk.files if path not in table.slots]
         if new and walker.git_dirs and not ask_git:
             table.meta["unasked"] = 1
-        elif ask_git:
+        if ask_git:
             table.meta.pop("unasked", None)
         table.changed = True
     stale = _stale_files(result)
@@ -260,6 +263,13 @@ def _changed_folders(table: Table, root: str) -> tuple[list[str], list[str]]:
         elif info.st_mtime_ns != mtime:
             changed.append(folder)
     return changed, gone
+
+
+def _keep_folders(table: Table, walk: Walk, path: str) -> None:
+    folder = path.rpartition("/")[0]
+    while folder not in walk.folders:
+        walk.folders[folder] = table.folders[folder]
+        folder = folder.rpartition("/")[0]
 
 
 def _drop_folders(result: Refresh, gone: list[str]) -> None:

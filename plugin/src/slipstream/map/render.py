@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from heapq import heappop, heappush
 
 from slipstream.base.tokens import BYTES_PER_TOKEN, approx_tokens
 from slipstream.map.index import Index
@@ -14,6 +15,7 @@ MIN_BUDGET_TOKENS = 100
 DETAIL_SYMBOLS = 12
 MAX_ENTRY_POINTS = 12
 MAX_MISSES = 25
+MIN_ROW_BYTES = 24
 _TEST_WORDS = ("test", "tests", "spec", "specs", "__tests__", "testing", "fixtures", "testdata", "examples", "example", "docs",
                "benchmark", "benchmarks", "e2e", "mocks", "__mocks__", "stories", "demo", "samples")
 
@@ -82,7 +84,8 @@ def render_map(index: Index, budget_tokens: int = DEFAULT_BUDGET_TOKENS, path: s
         _fill_roll_up(index, rest, prefix, roll)
     all_symbols = sum(index.table.records[slot][SYMBOLS] for _, slot in files)
     total = sum(index.table.records[slot][SIZE] for _, slot in files)
-    head = [heading, "", f"{len(files):,} files, {all_symbols:,} symbols, {total / 1024:.1f} KiB of source. "
+    counted = f"{len(files):,} file{'s' if len(files) != 1 else ''}"
+    head = [heading, "", f"{counted}, {all_symbols:,} symbols, {total / 1024:.1f} KiB of source. "
             f"Shown {symbols:,} of {all_symbols:,} symbols, {len(shown):,} of {len(files):,} files in detail.", ""]
     out = Page(limit)
     out.add(head)
@@ -192,54 +195,68 @@ def _file_lines(index: Index, path: str) -> list[str]:
     return lines + [symbol_line(one, 200) for one in entry.symbols]
 
 
+class _Folders:
+    """Counts of the files at and below each folder: files, symbols, files directly inside."""
+
+    def __init__(self, index: Index, files: list[tuple[str, int]], prefix: str) -> None:
+        self.prefix = prefix
+        self.counts: dict[str, list[int]] = {}
+        self.below: dict[str, set[str]] = {}
+        for path, slot in files:
+            folder = ""
+            for piece in ("", *path[len(prefix):].split("/")[:-1]):
+                here = f"{folder}{piece}/" if piece else folder
+                if here != folder:
+                    self.below.setdefault(folder, set()).add(here)
+                folder = here
+                tally = self.counts.setdefault(folder, [0, 0, 0])
+                tally[0] += 1
+                tally[1] += index.table.records[slot][SYMBOLS]
+            self.counts[folder][2] += 1
+
+    def row(self, folder: str, own: bool = False, left: int = 0) -> str:
+        """A folder in one bullet; `own` counts only the files directly inside, `left` says how many folders are not shown."""
+        files, symbols, inside = self.counts[folder]
+        files = inside if own else files
+        tail = "" if own else f", {symbols:,} symbol{'s' if symbols != 1 else ''}"
+        tail = f", and {left:,} more folders" if left else " here" if own else tail
+        return f"- `{shown_name(self.prefix + folder) or './'}` {files:,} file{'s' if files != 1 else ''}{tail}"
+
+
 def _fill_roll_up(index: Index, files: list[tuple[str, int]], prefix: str, page: Page) -> None:
-    """Folders with counts: the top ones first, then the largest opened up while there is room."""
+    """Folders with counts: the largest opened up while there is room, in part where it has too many below."""
     if not page.add(["## Other files, by folder", ""]):
         return
-    table = index.table
-    counts: dict[str, list[int]] = {}
-    below: dict[str, set[str]] = {}
-    for path, slot in files:
-        folder = ""
-        for piece in ("", *path[len(prefix):].split("/")[:-1]):
-            here = f"{folder}{piece}/" if piece else folder
-            if here != folder:
-                below.setdefault(folder, set()).add(here)
-            folder = here
-            tally = counts.setdefault(folder, [0, 0, 0])
-            tally[0] += 1
-            tally[1] += table.records[slot][SYMBOLS]
-        counts[folder][2] += 1
-
-    def row(folder: str, own: bool) -> str:
-        files_here = counts[folder][2] if own else counts[folder][0]
-        symbols = f", {counts[folder][1]:,} symbols" if not own else " here"
-        return f"- `{shown_name(prefix + folder) or './'}` {files_here:,} file{'s' if files_here != 1 else ''}{symbols}"
-
-    rows = {"": row("", False)}
-    size = len(rows[""].encode("utf-8", "backslashreplace")) + 1
-    room = page.limit - page.size
-    queue = [""]
-    while queue:
-        queue.sort(key=lambda name: (-counts[name][0], name))
-        folder = queue.pop(0)
-        inner = sorted(below.get(folder, ()))
-        if not inner:
-            continue
-        kept = [row(folder, True)] if counts[folder][2] else []
-        new = {name: row(name, False) for name in inner}
-        grown = sum(len(text.encode("utf-8", "backslashreplace")) + 1 for text in [*kept, *new.values()])
-        grown -= len(rows[folder].encode("utf-8", "backslashreplace")) + 1
-        if size + grown > room:
-            continue
-        size += grown
-        del rows[folder]
-        if kept:
-            rows[folder] = kept[0]
-        rows.update(new)
-        queue += inner
+    tree = _Folders(index, files, prefix)
+    rows = {"": tree.row("")}
+    room = page.limit - page.size - _size(rows[""]) - 1
+    queue = [(-tree.counts[""][0], "")]
+    while queue and room > MIN_ROW_BYTES:
+        _, folder = heappop(queue)
+        inner = sorted(tree.below.get(folder, ()), key=lambda name: (-tree.counts[name][0], name))
+        shown = len(inner)
+        while shown:
+            new = {name: tree.row(name) for name in inner[:shown]}
+            left = len(inner) - shown
+            if left:
+                new[folder] = tree.row(folder, True, left)
+            elif tree.counts[folder][2]:
+                new[folder] = tree.row(folder, True)
+            grown = sum(map(_size, new.values())) - _size(rows[folder])
+            if grown <= (room if not left else room // 2):
+                del rows[folder]
+                rows.update(new)
+                room -= grown
+                for name in inner[:shown]:
+                    heappush(queue, (-tree.counts[name][0], name))
+                break
+            shown = 0 if shown <= 4 else min(shown * 2 // 3, room // 24)
     page.add([rows[name] for name in sorted(rows)])
     page.add([""])
+
+
+def _size(line: str) -> int:
+    return len(line.encode("utf-8", "backslashreplace")) + 1
 
 
 def _left_out(index: Index, prefix: str) -> str:
