@@ -9,7 +9,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import dump_json
+from slipstream.dashboard.cache import save_view
 from slipstream.dashboard.live import SessionView, Views
 from slipstream.events.log import list_sessions, log_folder, log_path
 
@@ -91,11 +93,12 @@ class Hub:
     # ---- the follower
 
     def _run(self) -> None:
-        swept = 0.0
+        swept, folder = 0.0, -1
         while not self._stop.is_set():
             now = time.monotonic()
-            if now - swept >= SWEEP_S:
-                swept = now
+            stamp = _folder_stamp(self.views.store_root)
+            if now - swept >= SWEEP_S or stamp != folder:
+                swept, folder = now, stamp
                 self._sweep()
             changed = False
             for session in list(self._hot):
@@ -148,6 +151,8 @@ class Hub:
                 view.replaced()  # another file under the name: nothing that was read counts
             events, total = view.refresh()
             self._hot[session] = stamp
+            if total > 2000:
+                self._keep(view)
             if view.generation != generation:
                 self.send("resync", session, -1, {"session": session})
             elif total and had:
@@ -156,5 +161,25 @@ class Hub:
                 self.send("sessions", session, view.last_seq, {"session": session})
         return True
 
-    def folder_exists(self) -> bool:
-        return os.path.isdir(log_folder(self.views.store_root))
+    def _keep(self, view: SessionView) -> None:
+        """Keeps what was read of a long log for the next server; a store that cannot be written keeps nothing."""
+        try:
+            save_view(self.views.store_root, view)
+        except (OSError, SlipstreamError):
+            pass
+
+    def keep_all(self) -> None:
+        for view in self.views.known():
+            if view.lock.acquire(timeout=0.5):
+                try:
+                    self._keep(view)
+                finally:
+                    view.lock.release()
+
+
+def _folder_stamp(store_root: str) -> int:
+    """Changes when a log appears or goes: a new session is seen at once, the rest at the next sweep."""
+    try:
+        return os.stat(log_folder(store_root)).st_mtime_ns
+    except OSError:
+        return 0

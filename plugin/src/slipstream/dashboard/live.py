@@ -6,6 +6,7 @@ The log is read once and then followed from its end. Labels stay on disk: per ev
 from __future__ import annotations
 
 import json
+import os
 import threading
 import zlib
 from array import array
@@ -14,6 +15,7 @@ from typing import Any
 
 from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
 from slipstream.base.instants import parse_iso
+from slipstream.dashboard.cache import load_view
 from slipstream.events.fold import Fold
 from slipstream.events.log import Event, LogReader, log_path, parse_event
 
@@ -41,6 +43,10 @@ class Words:
             self.list.append(word)
         return found
 
+    def fill(self, words: list[str]) -> None:
+        self.list = words
+        self._index = {word: number for number, word in enumerate(words)}
+
     def find(self, word: str) -> int:
         return self._index.get(word, -1)
 
@@ -61,6 +67,7 @@ class SessionView:
         self.path = log_path(store_root, session)
         self.lock = threading.RLock()
         self.generation = 0
+        self.kept = 0  # events in the file that cache.py wrote for it
         self._reset()
 
     def _reset(self) -> None:
@@ -112,6 +119,7 @@ class SessionView:
         """Forgets what was read: the log was removed or another file has its name."""
         with self.lock:
             self.generation += 1
+            self.kept = 0
             self._reset()
 
     def _take(self, start: int, event: Event) -> None:
@@ -251,7 +259,7 @@ class SessionView:
 class Views:
     """The sessions that are looked at, newest use last; older ones are dropped and read again when asked for."""
 
-    MAX = 12
+    MAX = 16
 
     def __init__(self, store_root: str) -> None:
         self.store_root = store_root
@@ -260,11 +268,17 @@ class Views:
 
     def get(self, session: str) -> SessionView:
         with self._lock:
-            view = self._views.pop(session, None) or SessionView(self.store_root, session)
+            view = self._views.pop(session, None) or self._open(session)
             self._views[session] = view
             while len(self._views) > self.MAX:
                 del self._views[next(iter(self._views))]
             return view
+
+    def _open(self, session: str) -> SessionView:
+        view = SessionView(self.store_root, session)
+        if os.path.exists(view.path):
+            load_view(self.store_root, view)
+        return view
 
     def drop(self, session: str) -> None:
         with self._lock:

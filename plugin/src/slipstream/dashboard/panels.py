@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import sub
 from typing import Any
 
 from slipstream.dashboard.live import SessionView
@@ -133,7 +134,7 @@ def delta_panel(view: SessionView, events: list[dict[str, Any]], total: int, bud
 def timeline_panel(view: SessionView, first: int = 0) -> dict[str, Any]:
     """Columns of every event from position `first` on: numbers only, times as differences in ms."""
     start = min(first, len(view))
-    millis = [int(value * 1000) for value in view.ts[start:]]
+    millis = [int(value * 1000 + 0.5) for value in view.ts[start:]]
     base = millis[0] if millis else 0
     seqs = view.seq[start:]
     regular = not seqs or seqs[-1] - seqs[0] == len(seqs) - 1
@@ -157,7 +158,7 @@ def timeline_panel(view: SessionView, first: int = 0) -> dict[str, Any]:
         "t0": base,
         "seq0": seqs[0] if seqs else 0,
         "seqs": None if regular else list(seqs),
-        "dt": [now - before for now, before in zip(millis, [base, *millis[:-1]])],
+        "dt": list(map(sub, millis, [base, *millis[:-1]])),
         "ms": list(view.ms[start:]),
         "agent": [number - 1 for number in view.agent[start:]],
         "kind": list(view.kind[start:]),

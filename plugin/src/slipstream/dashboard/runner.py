@@ -96,6 +96,7 @@ def _serve_locked(
     listener.close()
     _leave(store_root, nonce)
     routes.hub.stop()
+    routes.hub.keep_all()
     return 0
 
 

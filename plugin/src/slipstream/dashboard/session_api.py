@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from slipstream.base.errors import SlipstreamError
 from slipstream.dashboard import panels
 from slipstream.dashboard.budgets import budget_panel
+from slipstream.dashboard.cache import drop_view
 from slipstream.dashboard.live import SessionView
 from slipstream.dashboard.query import Fields, number, optional_number
 from slipstream.dashboard.story import story_panel
@@ -244,6 +245,7 @@ def remove_session(routes: Routes, body: dict[str, Any]) -> Any:
         except OSError as error:
             raise SlipstreamError("could not be removed: %s" % error.strerror, path) from None
     routes.views.drop(session)
+    drop_view(routes.store_root, session)
     routes.summaries.pop(session, None)
     routes.hub.send("sessions", session, -1, {"session": session, "removed": True})
     return {"session": session, "removed": sizes}

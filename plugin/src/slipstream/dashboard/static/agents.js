@@ -63,7 +63,12 @@ function updateRow(row, { row: agent, depth }) {
   const at = moment();
   const name = state(agent, at);
   const { parts } = row;
+  const tool = agent.running && agent.running[0];
+  const age = ago(at - instant(agent.since)), doingFor = tool ? ago(at - instant(tool.since)) : "";
+  const key = name + age + doingFor + depth;
+  if (row.agent === agent && row.key === key) return;
   row.agent = agent;
+  row.key = key;
   row.classList.toggle("waiting", name === "waiting");
   row.style.setProperty("--depth", depth);
   if (parts.state.dataset.name !== name) { parts.state.dataset.name = name; parts.state.replaceChildren(status(name)); }
@@ -71,15 +76,14 @@ function updateRow(row, { row: agent, depth }) {
   parts.name.title = clean(agent.id, 200);
   setText(parts.text, name === "waiting" ? clean(agent.waitingFor, 90) : clean(agent.task, 90));
   parts.text.title = clean(agent.task, 500);
-  const tool = agent.running && agent.running[0];
-  const doing = tool && agent.status === "running" ? (tool.label === agent.task ? "running for " : clean(tool.label, 80) + " · ") + ago(at - instant(tool.since)) + (agent.running.length > 1 ? " · and " + (agent.running.length - 1) + " more" : "") : "";
+  const doing = tool && agent.status === "running" ? (tool.label === agent.task ? "running for " : clean(tool.label, 80) + " · ") + doingFor + (agent.running.length > 1 ? " · and " + (agent.running.length - 1) + " more" : "") : "";
   setText(parts.doing, doing);
   parts.doing.hidden = !doing;
   setText(parts.tokens, tokens(agent.turnTokens));
   parts.tokens.title = "about " + count(agent.tokens) + " tokens read in all, estimated from bytes";
   setText(parts.tools, count(agent.toolCalls) + (agent.failures ? " (" + count(agent.failures) + " ✕)" : ""));
   parts.tools.title = count(agent.toolCalls) + " tool calls, " + count(agent.failures) + " failed";
-  setText(parts.since, ago(at - instant(agent.since)));
+  setText(parts.since, age);
   parts.since.title = utc(agent.since);
 }
 

@@ -55,7 +55,8 @@ export const kindWord = (kind) => (KINDS[kind] || [0, clean(kind, 40)])[1];
 
 // Numbers and times. Unknown is a dash, never a zero.
 export const known = (value) => typeof value === "number" && Number.isFinite(value);
-export const count = (value) => (known(value) ? Math.round(value).toLocaleString("en-US") : "–");
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+export const count = (value) => (known(value) ? (value < 1000 ? String(Math.round(value)) : whole.format(value)) : "–");
 export function tokens(value) {
   if (!known(value)) return "–";
   if (value < 1000) return String(Math.round(value));

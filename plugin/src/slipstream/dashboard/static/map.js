@@ -107,9 +107,9 @@ function draw() {
     el("tbody", {}, best.map((node) => el("tr", { class: "link", tabindex: 0, onclick: () => select(node.id), onkeydown: (event) => { if (event.key === "Enter") select(node.id); } }, el("td", {}, clean(node.id, 200)), [node.out.length, node.in.length, node.symbols, node.lines].map((value) => el("td", { class: "num" }, count(value))))))));
 }
 function label(area) {
-  const size = Math.min(11, Math.max(7, area.w / 16)), room = Math.floor(area.w / (size * 0.58)) - 1;
+  const unit = SIZE / Math.max(300, ui.wrap.clientWidth), size = Math.min(12 * unit, Math.max(7, area.w / 11)), room = Math.floor(area.w / (size * 0.58)) - 1;
   const name = area.name.length > room ? "…" + area.name.slice(-Math.max(1, room - 1)) : area.name;
-  const node = svg("text", { class: "map-label", x: area.x + 5, y: area.y + 11 }, clean(name, 80));
+  const node = svg("text", { class: "map-label", x: area.x + 5, y: area.y + size + 1 }, clean(name, 80));
   node.style.fontSize = size + "px";
   return node;
 }

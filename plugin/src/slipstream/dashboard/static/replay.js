@@ -33,6 +33,7 @@ export function mount(root) {
         el("section", { class: "panel", "aria-label": "Agents at this moment" }, el("header", {}, el("h2", {}, "Agents at this moment")), agentHead(), ui.agents),
         el("section", { class: "panel", "aria-label": "The turn" }, el("header", {}, el("h2", {}, "The turn")), ui.told)),
       el("section", { class: "panel", "aria-label": "Events around it" }, el("header", {}, el("h2", {}, "Events around it")), ui.around)));
+  shown = "";
   root.append(ui.content);
   ui.range.addEventListener("input", () => { stop(); setIndex(Number(ui.range.value)); });
   ui.resize = new ResizeObserver(() => paint());
@@ -114,8 +115,10 @@ export function update(reasons) {
   setText(ui.count, "event " + count(c.seq[i]) + " of " + count(c.last()) + (app.at === null ? " · live" : ""));
   paint();
   if (app.now) renderAgents(ui.agents, app.now.agents.rows, (agent) => openAgent(agent.id), 60);
-  around(c.session, c.seq[i]);
+  clearTimeout(resting);
+  resting = setTimeout(() => around(c.session, c.seq[i]), shown ? 90 : 0);
 }
+let resting = 0;
 
 let pending = null, busy = false, shown = "";
 async function around(session, at) {
@@ -140,20 +143,50 @@ async function around(session, at) {
   } catch (error) { failed(error); } finally { busy = false; }
 }
 
-function paint() {
-  const c = app.columns;
-  if (!ui || !c || !c.size) return;
-  const { context: g, width, height } = fit(ui.canvas), C = ui.colours;
-  const here = index(), n = Math.max(1, c.size - 1), X = (i) => 8 + (i / n) * (width - 16);
+// The marks are drawn once, passed and ahead; moving the scrubber only copies them.
+function marks(width, height, ratio) {
+  const c = app.columns, C = ui.colours;
+  const key = [c.session, c.size, width, height, ratio, C.text].join();
+  if (ui.layers && ui.layers.key === key) return ui.layers;
+  const n = Math.max(1, c.size - 1), X = (i) => 8 + (i / n) * (width - 16);
+  const is = (name) => c.kinds.indexOf(name), prompt = is("user-prompt"), compact = is("compact"), failure = is("tool-failure"), failed = c.outcomes.indexOf("failed");
   const counts = new Uint32Array(Math.ceil(width) + 1);
   for (let i = 0; i < c.size; i++) if (c.tool[i]) counts[X(i) | 0]++;
   let most = 1;
   for (const value of counts) if (value > most) most = value;
-  for (let x = 0; x < counts.length; x++) if (counts[x]) { g.fillStyle = x <= X(here) ? C.span : C.line; const h = 3 + (height - 24) * Math.sqrt(counts[x] / most); g.fillRect(x, height - h, 1.4, h); }
-  let last = { prompt: -9, failed: -9 };
-  for (let i = 0; i < c.size; i++) {
-    const x = X(i);
-    if (isPrompt(c, i) && x - last.prompt > 2) { last.prompt = x; g.fillStyle = C.text; g.beginPath(); g.moveTo(x - 1, 0); g.lineTo(x + 6, 5); g.lineTo(x - 1, 10); g.fill(); } else if (isFailure(c, i) && x - last.failed > 2) { last.failed = x; g.strokeStyle = C.fail; g.lineWidth = 1.8; g.beginPath(); g.moveTo(x - 3.5, 12); g.lineTo(x + 3.5, 19); g.moveTo(x + 3.5, 12); g.lineTo(x - 3.5, 19); g.stroke(); } else if (isCompaction(c, i)) { g.fillStyle = C.info; g.fillRect(x - 0.5, 0, 2, height); }
-  }
-  g.fillStyle = C.run; g.fillRect(X(here) - 1, 0, 2, height);
+  const layer = (colour) => {
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    const g = canvas.getContext("2d");
+    g.scale(ratio, ratio);
+    g.fillStyle = colour;
+    for (let x = 0; x < counts.length; x++) if (counts[x]) { const h = 3 + (height - 24) * Math.sqrt(counts[x] / most); g.fillRect(x, height - h, 1.4, h); }
+    let lastPrompt = -9, lastFailure = -9;
+    g.strokeStyle = C.fail;
+    g.lineWidth = 1.8;
+    for (let i = 0; i < c.size; i++) {
+      const kind = c.kind[i];
+      if (kind !== prompt && kind !== compact && kind !== failure && (failed < 0 || c.outcome[i] !== failed)) continue;
+      const x = X(i);
+      if (kind === prompt) { if (x - lastPrompt < 3) continue; lastPrompt = x; g.fillStyle = C.text; g.beginPath(); g.moveTo(x - 1, 0); g.lineTo(x + 6, 5); g.lineTo(x - 1, 10); g.fill(); } else if (kind === compact) { g.fillStyle = C.info; g.fillRect(x - 0.5, 0, 2, height); } else { if (x - lastFailure < 3) continue; lastFailure = x; g.beginPath(); g.moveTo(x - 3.5, 12); g.lineTo(x + 3.5, 19); g.moveTo(x + 3.5, 12); g.lineTo(x - 3.5, 19); g.stroke(); }
+    }
+    return canvas;
+  };
+  ui.layers = { key, passed: layer(C.span), ahead: layer(C.line), X };
+  return ui.layers;
+}
+
+function paint() {
+  const c = app.columns;
+  if (!ui || !c || !c.size) return;
+  const { context: g, width, height } = fit(ui.canvas), ratio = devicePixelRatio || 1;
+  if (!width || !height) return;
+  const { passed, ahead, X } = marks(width, height, ratio);
+  const x = X(index());
+  g.drawImage(ahead, 0, 0, width, height);
+  g.clearRect(0, 0, x, height);
+  if (x > 1) g.drawImage(passed, 0, 0, Math.round(x * ratio), passed.height, 0, 0, x, height);
+  g.fillStyle = ui.colours.run;
+  g.fillRect(x - 1, 0, 2, height);
 }
