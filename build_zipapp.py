@@ -26,7 +26,7 @@ from slipstream.base.packing import pack_source  # noqa: E402
 
 SHEBANG = b"#!/usr/bin/env python3\n"
 DOS_DATE = (2020 - 1980) << 9 | 1 << 5 | 1
-DEFLATED_FOLDERS = ("slipstream/dashboard/",)
+DEFLATED_FOLDERS = ("slipstream/dashboard/", "slipstream/engine/", "slipstream/doctor.py")
 STORED = {"slipstream/dashboard/" + name for name in ("__init__.py", "launch.py", "token.py")}  # a session's start loads them
 MAX_BYTES = 1_000_000
 PACKED_SUFFIXES = (".py", ".html", ".js", ".css", ".json", ".svg", ".txt")
