@@ -1,0 +1,344 @@
+"""Is the project's store whole, private, small and alone? Each check reads; what is safe to repair has a repair."""
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+
+from slipstream.base.errors import SlipstreamError
+from slipstream.base.files import iter_json_lines, load_json, read_bytes, write_atomic
+from slipstream.base.git import run_git
+from slipstream.base.locks import FileLock
+from slipstream.base.roots import store_dir
+from slipstream.base.store import IGNORE_ALL
+from slipstream.engine.diagnosis import FAIL, OK, WARN, Finding, Patient
+
+SIZE_WARN_BYTES = 500_000_000
+FILE_WARN_BYTES = 100_000_000
+LEFTOVER_AGE_S = 3600.0
+FOREIGN_AGE_S = 600.0
+JSON_FILES = ("settings.json", "dashboard.json", "budget.json", "savings.json", "status.json", "redact.json")
+PRIVATE = ("dashboard", "observations")  # never meant for git; memory may be shared on purpose
+
+
+def _folder(patient: Patient) -> str:
+    return os.path.join(patient.store_root, ".claude", "slipstream")
+
+
+def _walk(patient: Patient) -> Iterator[tuple[str, os.stat_result]]:
+    for place, folders, names in os.walk(_folder(patient)):
+        for name in folders + names:
+            path = os.path.join(place, name)
+            try:
+                yield path, os.lstat(path)
+            except OSError:
+                continue
+
+
+def check_store(patient: Patient) -> list[Finding]:
+    """The folder itself: reachable, no symlinks, private, writable."""
+    try:
+        folder = store_dir(patient.store_root)
+    except OSError as error:
+        return [Finding("store", FAIL, str(error), "remove that symlink; the store is made anew")]
+    if not os.path.isdir(folder):
+        return [Finding("store", OK, "none yet in %s; it is made at the first event" % patient.short(patient.store_root))]
+    links = [path for path, info in _walk(patient) if stat.S_ISLNK(info.st_mode)]
+    if links:
+        return [Finding("store", FAIL,
+                        "symlinks in the store, which are refused: %s" % ", ".join(map(patient.short, links[:3])),
+                        "remove them: rm %s" % " ".join(links[:3]))]
+    probe = os.path.join(folder, "doctor-%d.probe" % os.getpid())
+    try:
+        with open(probe, "xb"):
+            pass
+        os.unlink(probe)
+    except OSError as error:
+        return [Finding("store", FAIL, "cannot be written: %s" % (error.strerror or error),
+                        "give yourself write access to %s" % folder)]
+    if os.name == "posix" and stat.S_IMODE(os.stat(folder).st_mode) & 0o077:
+        def fix() -> str:
+            os.chmod(folder, 0o700)
+            return "made %s private" % patient.short(folder)
+        return [Finding("store", WARN, "other users can read it (mode %o)" % stat.S_IMODE(os.stat(folder).st_mode),
+                        "chmod 700 %s" % folder, fix)]
+    return [Finding("store", OK, patient.short(folder))]
+
+
+def _log_state(path: str) -> tuple[int, int, bool]:
+    """(good lines, bad lines, whether the last line is torn) of a file of JSON lines."""
+    good = bad = 0
+    for _end, record in iter_json_lines(path):
+        good, bad = (good + 1, bad) if record is not None else (good, bad + 1)
+    with open(path, "rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - 1))
+        return good, bad, size > 0 and stream.read(1) != b"\n"
+
+
+def _end_last_line(path: str) -> None:
+    """Give a whole record its newline; take away a fragment, of which nothing can be read."""
+    with FileLock(path), open(path, "rb+") as stream:
+        data = stream.read()
+        start = data.rfind(b"\n") + 1
+        try:
+            json.loads(data[start:])
+            stream.write(b"\n")
+        except ValueError:
+            stream.truncate(start)
+
+
+def _check_lines(patient: Patient, name: str, part: str) -> Finding:
+    """Files of JSON lines: a torn last line is closed by --fix; other damaged lines are skipped by every reader."""
+    folder = os.path.join(_folder(patient), part)
+    good, damaged, torn = 0, [], []
+    for entry in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        path = os.path.join(folder, entry)
+        if entry.endswith(".jsonl") and os.path.isfile(path) and not os.path.islink(path):
+            count, bad, open_end = _log_state(path)
+            good += count
+            if bad:
+                damaged.append("%s (%d)" % (entry, bad))
+            if open_end:
+                torn.append(path)
+    if torn:
+        def fix() -> str:
+            for path in torn:
+                _end_last_line(path)
+            return "ended the torn last line of %d files" % len(torn)
+        return Finding(name, WARN, "a torn last line in %s: a writer was killed" % ", ".join(map(os.path.basename, torn)),
+                       "the next record ends it", fix)
+    if damaged:
+        return Finding(name, WARN, "damaged lines, skipped when read: %s" % ", ".join(damaged[:5]),
+                       "nothing is lost but those lines; they may be deleted by hand in %s" % folder)
+    return Finding(name, OK, "%d whole lines" % good)
+
+
+def check_events(patient: Patient) -> list[Finding]:
+    return [_check_lines(patient, "events", "dashboard")]
+
+
+def check_observations(patient: Patient) -> list[Finding]:
+    found = _check_lines(patient, "observations", "observations")
+    if found.level != OK:
+        return [found]
+    from slipstream.memory.observations import load_observations
+    numbers = [int(record["id"]) for record in load_observations(patient.store_root)]
+    if len(set(numbers)) != len(numbers):
+        return [Finding("observations", WARN,
+                        "%d observations share a number with another" % (len(numbers) - len(set(numbers))),
+                        "two stores were merged; citations of those numbers may show the other one")]
+    counter = os.path.join(_folder(patient), "observations", ".counter")
+    try:
+        held = int(read_bytes(counter, 40) or b"0")
+    except (OSError, ValueError):
+        held = -1 if os.path.exists(counter) else max(numbers, default=0)
+    if held < max(numbers, default=0):
+        def fix() -> str:
+            with FileLock(counter):
+                write_atomic(counter, str(max(numbers)))
+            return "set the counter of observations to %d" % max(numbers)
+        return [Finding("observations", WARN, "the counter is behind the newest number %d" % max(numbers),
+                        "the next capture heals it", fix)]
+    return [Finding("observations", OK, "%d observations" % len(numbers))]
+
+
+def check_facts(patient: Patient) -> list[Finding]:
+    """Facts that cannot be read, and an index that does not agree with the files."""
+    from slipstream.memory.fact_index import render_index
+    from slipstream.memory.facts import load_facts, rebuild_index
+    folder = os.path.join(_folder(patient), "memory")
+    if not os.path.isdir(folder):
+        return [Finding("facts", OK, "none yet")]
+    index = os.path.join(folder, "MEMORY.md")
+    before = _bytes(index)
+    store = load_facts(patient.store_root)
+    if store.problems:
+        name, reason = store.problems[0]
+        return [Finding("facts", FAIL, "%d facts cannot be read: %s: %s" % (len(store.problems), name, reason),
+                        "correct or delete %s" % os.path.join(folder, name))]
+    if store.facts and before != render_index(store.facts).encode("utf-8"):
+        def fix() -> str:
+            rebuild_index(patient.store_root)
+            return "wrote MEMORY.md anew from %d facts" % len(store.facts)
+        return [Finding("facts", WARN, "MEMORY.md did not agree with the files", "slipstream memory index", fix)]
+    return [Finding("facts", OK, "%d facts" % len(store.facts))]
+
+
+def _bytes(path: str) -> bytes | None:
+    try:
+        return read_bytes(path)
+    except OSError:
+        return None
+
+
+def check_settings(patient: Patient) -> list[Finding]:
+    """Every small JSON file of the store, and the user's own settings, is JSON."""
+    paths = [os.path.join(_folder(patient), name) for name in JSON_FILES] + [os.path.join(patient.home, ".claude",
+                                                                                          "slipstream.json")]
+    for path in paths:
+        try:
+            load_json(path)
+        except SlipstreamError as error:
+            derived = os.path.basename(path) == "status.json"
+
+            def fix(path: str = path) -> str:
+                os.unlink(path)
+                return "removed the damaged %s, which is derived" % patient.short(path)
+            return [Finding("settings", FAIL, str(error).replace(patient.home, "~"),
+                            "correct it, or delete it for the defaults", fix if derived else None)]
+        except OSError:
+            continue
+    return [Finding("settings", OK, "readable")]
+
+
+def check_map(patient: Patient) -> list[Finding]:
+    """The index opens and agrees with the tree; a damaged one is a cache and can go."""
+    from slipstream.map.index import open_index
+    path = os.path.join(_folder(patient), "map.json")
+    if os.path.isfile(path):
+        try:
+            json.loads(read_bytes(path))
+        except (OSError, ValueError):
+            def fix() -> str:
+                os.unlink(path)
+                return "removed the damaged map.json; `slipstream map` writes it anew"
+            return [Finding("map", WARN, "map.json is damaged", "slipstream map", fix)]
+    index = open_index(patient.tree_root, patient.store_root, write=False)
+    return [Finding("map", OK, "%d files indexed" % sum(1 for _file in index.files()))]
+
+
+def check_sizes(patient: Patient) -> list[Finding]:
+    sizes = sorted(((info.st_size, path) for path, info in _walk(patient) if stat.S_ISREG(info.st_mode)), reverse=True)
+    total = sum(size for size, _path in sizes)
+    shown = "%.1f MB in %d files" % (total / 1e6, len(sizes))
+    if total > SIZE_WARN_BYTES or (sizes and sizes[0][0] > FILE_WARN_BYTES):
+        return [Finding("size", WARN,
+                        "%s; the largest is %s with %.1f MB" % (shown, os.path.basename(sizes[0][1]), sizes[0][0] / 1e6),
+                        "slipstream gc removes the logs of old sessions, never memory")]
+    return [Finding("size", OK, shown)]
+
+
+def check_leftovers(patient: Patient) -> list[Finding]:
+    """Temporary files of killed writers, and the record of a dashboard that is gone."""
+    now = time.time()
+    old = [path for path, info in _walk(patient)
+           if path.endswith((".tmp", ".probe")) and stat.S_ISREG(info.st_mode) and now - info.st_mtime > LEFTOVER_AGE_S]
+    record = os.path.join(_folder(patient), "dashboard", "server.json")
+    try:
+        pid = int((load_json(record) or {}).get("pid", 0))
+    except (OSError, SlipstreamError, TypeError, ValueError):
+        pid = -1
+    if pid < 0 or (pid > 0 and not _is_alive(pid)):
+        old.append(record)
+    if not old:
+        return [Finding("leftovers", OK, "none")]
+
+    def fix() -> str:
+        for path in old:
+            os.unlink(path)
+        return "removed %d leftovers" % len(old)
+    return [Finding("leftovers", WARN, "left by processes that were killed: %s" % ", ".join(map(os.path.basename, old[:5])),
+                    "they do no harm", fix)]
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def check_git(patient: Patient) -> list[Finding]:
+    """The store is ignored by git, and nothing private of it is tracked."""
+    folder = _folder(patient)
+    if run_git(["rev-parse", "--git-dir"], patient.store_root) is None:
+        return [Finding("git", OK, "not a git repository")]
+    tracked = [name for name in (run_git(["ls-files", "-z", "--", ".claude/slipstream"], patient.store_root) or b"").decode(
+        "utf-8", "replace").split("\0") if name]
+    private = [name for name in tracked if any("/slipstream/%s/" % part in name for part in PRIVATE)]
+    if private:
+        return [Finding("git", FAIL, "git tracks %d private files of the store, such as %s" % (len(private), private[0]),
+                        "git rm -r --cached --quiet .claude/slipstream/dashboard .claude/slipstream/observations")]
+    if not os.path.isdir(folder):
+        return [Finding("git", OK, "no store yet")]
+    if run_git(["check-ignore", "-q", ".claude/slipstream/dashboard/x.jsonl"], patient.store_root) is None:
+        path = os.path.join(folder, ".gitignore")
+
+        def fix() -> str:
+            present = (_bytes(path) or b"").decode("utf-8", "replace")
+            added = IGNORE_ALL if not present else present.rstrip("\n") + "\n/dashboard/\n/observations/\n"
+            write_atomic(path, added)
+            return "the store's .gitignore covers events and observations again"
+        return [Finding("git", FAIL, "the store is not ignored by git, so a commit may publish it",
+                        "restore %s" % patient.short(path), fix)]
+    shared = " (%d shared facts tracked)" % len(tracked) if tracked else ""
+    return [Finding("git", OK, "ignored%s" % shared)]
+
+
+def check_foreign(patient: Patient) -> list[Finding]:
+    """Fresh lock markers that are not ours: the other implementation writes this store at the same time."""
+    now = time.time()
+    fresh = [path for path, info in _walk(patient) if path.endswith(".jsonl.lock") and stat.S_ISREG(info.st_mode)
+             and os.name == "posix" and info.st_mode & 0o044 and now - info.st_mtime < FOREIGN_AGE_S]
+    if fresh:
+        return [Finding("foreign", WARN, "another program locked %s a moment ago" % os.path.basename(fresh[0]),
+                        "run only one slipstream on a store: disable the other plugin or its hooks")]
+    return [Finding("foreign", OK, "no other writer")]
+
+
+def check_errors(patient: Patient) -> list[Finding]:
+    """What failed quietly within the last day."""
+    from slipstream.base.clock import now_iso
+    from slipstream.base.errorlog import NAME
+    day_ago = now_iso(time.time() - 86_400)
+    lines = (_bytes(os.path.join(_folder(patient), NAME)) or b"").decode("utf-8", "replace").split("\n")
+    recent = [line for line in lines if line[:24] > day_ago]
+    if recent:
+        return [Finding("errors", WARN, "%d within a day; the last: %s" % (len(recent), recent[-1][:160]),
+                        "read %s" % patient.short(os.path.join(_folder(patient), NAME)))]
+    return [Finding("errors", OK, "none within a day")]
+
+
+def check_capture(patient: Patient) -> list[Finding]:
+    """Is anything still being recorded? The newest event against the newest transcript the host wrote for this project."""
+    events = _newest(os.path.join(_folder(patient), "dashboard"))
+    name = "".join(char if char.isascii() and char.isalnum() else "-" for char in patient.tree_root)
+    talk = _newest(os.path.join(patient.home, ".claude", "projects", name))
+    if talk is None:
+        return [Finding("capture", OK,
+                        "no session of Claude Code here yet" if events is None else "last event %s ago" % _age(events))]
+    if events is None or talk - events > LEFTOVER_AGE_S:
+        return [Finding("capture", FAIL, "the last session was %s ago, the last event %s" % (
+            _age(talk), "never came" if events is None else "%s ago" % _age(events)),
+            "the hooks did not run: see the lines `hooks` and `plugin`, and `claude plugin list`")]
+    return [Finding("capture", OK, "last event %s ago" % _age(events))]
+
+
+def _newest(folder: str) -> float | None:
+    try:
+        return max((entry.stat().st_mtime for entry in os.scandir(folder) if entry.name.endswith(".jsonl")), default=None)
+    except OSError:
+        return None
+
+
+def _age(then: float) -> str:
+    seconds = max(0.0, time.time() - then)
+    for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= size * (2 if unit == "days" else 1):
+            return "%d %s" % (seconds / size, unit)
+    return "%d s" % seconds
+
+
+STORE_CHECKS: dict[str, Callable[[Patient], list[Finding]]] = {
+    "store": check_store, "events": check_events, "observations": check_observations, "facts": check_facts,
+    "settings": check_settings, "map": check_map, "size": check_sizes, "leftovers": check_leftovers, "git": check_git,
+    "foreign": check_foreign, "errors": check_errors, "capture": check_capture,
+}
