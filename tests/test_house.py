@@ -26,9 +26,14 @@ ALLOWED["build_info"] = set()
 ALLOWED["cli"] |= {"mcp", "dashboard", "doctor"}
 LAUNCH_ONLY = {("hooks", "dashboard.launch"), ("mcp", "dashboard.launch")}
 
-HOT_LINES = 200
-HOT_MODULES = {"sys", "os", "time", "json", "re", "errno", "fcntl", "msvcrt"}
-HOT_VERBS: dict[str, list[str]] = {}  # verb and arguments -> slipstream modules it may load; filled by the surfaces' tests
+# The hot path: verb -> (modules of slipstream that it loads, most lines of code in them and the launcher as the pyz packs them).
+# A finished call has more than the 200 that the others keep to: it does not load `json`, which costs as much as 600 lines.
+HOT_VERBS = {
+    "hook post-tool-use": ("base.clock base.fast_json base.locks base.roots events.append events.ingest hooks.dispatch", 260),
+    "hook pre-tool-use": ("base.fast_json base.roots hooks.dispatch", 200),
+    "statusline": ("base.fast_json base.roots statusline", 200),
+}
+HOT_MODULES = {"sys", "os", "time", "errno", "fcntl", "msvcrt", "_json", "__future__"}
 
 
 def modules() -> list[tuple[str, str]]:
@@ -103,6 +108,42 @@ class Layers(unittest.TestCase):
                 self.assertNotIn(name.removesuffix(".py"), sys.stdlib_module_names, os.path.join(folder, name))
 
 
+class HotPath(unittest.TestCase):
+    """What the verbs load that run at every call; the ratio it comes to is tests/bench/hooks.py's to measure."""
+
+    def modules_after(self, root: str, *words: str) -> set[str]:
+        code = ("import os, sys\nsys.path.insert(0, sys.argv[1])\nif len(sys.argv) > 2:\n"
+                " verb = sys.argv[2]\n name = 'slipstream.' + ('hooks.dispatch' if verb == 'hook' else verb)\n"
+                " __import__(name)\n sys.modules[name].main(sys.argv[2:])\n"
+                "else:\n import zipimport\n zipimport.zipimporter(sys.argv[1])\n"
+                "sys.stderr.write(' '.join(sys.modules))\n")
+        store = os.path.join(root, ".claude", "slipstream")
+        os.makedirs(os.path.join(store, "dashboard"), exist_ok=True)
+        for name, text in (("status.json", '{"memoryCount": 1}'), (os.path.join("dashboard", "s.jsonl"), '{"seq":1,"ts":""}\n')):
+            with open(os.path.join(store, name), "w", encoding="utf-8") as out:
+                out.write(text)
+        payload = ('{"session_id": "s", "cwd": %r, "hook_event_name": "PostToolUse", "tool_name": "Bash", "context_window": {},'
+                   '"tool_input": {"command": "ls"}, "tool_response": {"stdout": "x"}, "tool_use_id": "t1"}' % root).replace("'", '"')
+        done = subprocess.run([sys.executable, "-I", "-S", "-c", code, PYZ, *words], input=payload.encode(), capture_output=True,
+                              env={**os.environ, "CLAUDE_PROJECT_DIR": root, "HOME": root, "TMPDIR": root}, timeout=60, check=True)
+        self.assertFalse([name for name in os.listdir(store) if "error" in name])
+        return set(done.stderr.decode().split())
+
+    def test_modules_and_lines(self) -> None:
+        packed = build_zipapp.entries(build_zipapp.build_pyz())
+        with tempfile.TemporaryDirectory() as folder:
+            bare = self.modules_after(os.path.realpath(folder))
+            for verb, (wanted, limit) in HOT_VERBS.items():
+                found = self.modules_after(os.path.realpath(folder), *verb.split()) - bare
+                ours = {name[len("slipstream."):] for name in found if name.startswith("slipstream.")}
+                packages = {"base", "events", "hooks"}
+                self.assertEqual(ours - packages, set(wanted.split()), verb)
+                self.assertEqual({name for name in found if name.split(".")[0] != "slipstream"} - HOT_MODULES, set(), verb)
+                names = ["__main__.py", *("slipstream/" + name.replace(".", "/") + ".py" for name in wanted.split())]
+                lines = sum(bool(line.strip()) for name in names for line in packed[name].split(b"\n"))
+                self.assertLessEqual(lines, limit, verb)
+
+
 class Card(unittest.TestCase):
     def test_top_level_is_the_design_card(self) -> None:
         visible = {name for name in os.listdir(ROOT) if not name.startswith(".") and name != "__pycache__"}
@@ -166,6 +207,7 @@ class Launcher(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(b"needs Python 3.9 or later", done.stderr)
                 self.assertNotIn(b"Traceback", done.stderr)
+                self.assertEqual(self.run_with(python, *flags, PYZ, "hook", "stop").returncode, 0)  # 2 would mean: deny
         if not found:
             self.skipTest("no Python older than 3.9 here")
 

@@ -36,10 +36,11 @@ def start_session(tree_root: str, store_root: str, payload: dict[str, Any]) -> s
 
 def end_session(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
     """SessionEnd: the transcript is compared with the log a last time, and what is open becomes an observation."""
-    from slipstream.memory.observe import capture
     session = str(payload["session_id"])
     fill_gaps(tree_root, store_root, session, host_transcript(payload), SESSION_END_BUDGET_S)
-    capture(store_root, session, flush_open=True, tree_root=tree_root)
+    if not _is_captured(store_root, session):
+        from slipstream.memory.observe import capture
+        capture(store_root, session, flush_open=True, tree_root=tree_root)
     return ""
 
 
@@ -69,6 +70,25 @@ def _finish_last(tree_root: str, store_root: str, session: str, transcripts: str
 
 def _has_ended(log_path: str) -> bool:
     """Whether the last thing recorded is the session's end, which has done all this already."""
-    with open(log_path, "rb") as log:
-        log.seek(max(0, os.fstat(log.fileno()).st_size - LAST_LINE_BYTES))
-        return b'"kind":"session-end"' in log.read().rstrip(b"\n").rpartition(b"\n")[2]
+    return b'"kind":"session-end"' in _last_line(log_path)
+
+
+def _is_captured(store_root: str, session: str) -> bool:
+    """Whether the end is the only event that is in no observation yet: the last turn's end has done the work."""
+    name, store = session_file_name(session), store_dir(store_root)
+    last = _last_line(os.path.join(store, "dashboard", name + ".jsonl"))
+    number = last.partition(b",")[0].partition(b":")[2]
+    try:
+        with open(os.path.join(store, "observations", name + ".cursor"), "rb") as cursor:
+            return b'"kind":"session-end"' in last and int(cursor.read(32)) >= int(number) - 1
+    except (OSError, ValueError):
+        return False
+
+
+def _last_line(path: str) -> bytes:
+    try:
+        with open(path, "rb") as log:
+            log.seek(max(0, os.fstat(log.fileno()).st_size - LAST_LINE_BYTES))
+            return log.read().rstrip(b"\n").rpartition(b"\n")[2]
+    except OSError:
+        return b""

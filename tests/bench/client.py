@@ -1,0 +1,108 @@
+"""python3 -m tests.bench.client: what the plugin costs a session of the real Claude Code client, as ratios of the same without it.
+
+The same scripted session of 26 hook calls, interleaved: without the plugin, with it, and with it but without the processes.
+Needs the client (SLIPSTREAM_CLAUDE).
+"""
+from __future__ import annotations
+
+import copy
+import json
+import re
+import statistics
+import sys
+import tempfile
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from tests.clients.claude_code.session import HERE, Session, find_client
+
+ROUNDS = 9
+CALLS = 10
+PLUGIN = HERE.parents[2] / "plugin"
+STAMP = re.compile(r"^(\d{4}-\d\d-\d\dT[\d:.]+)Z ")
+CALLING, ANSWERED = "Hooks: mcp_tool calling", "Hook output"
+
+
+def scenario(parallel: bool = False) -> dict[str, Any]:
+    """One prompt, ten calls (Read and Bash by turns, or ten reads at once), one answer."""
+    read = {"type": "tool_use", "name": "Read", "input": {"file_path": "${project}/a.txt"}}
+    rules: list[dict[str, Any]] = []
+    if parallel:
+        reads = [dict(read, input={"file_path": "${project}/f%d.txt" % number}) for number in range(CALLS)]
+        rules.append({"name": "all", "when": {"agent": "main", "last_user_contains": "Begin"}, "reply": reads})
+    else:
+        for number in range(CALLS):
+            bash = {"type": "tool_use", "name": "Bash", "input": {"command": "echo STEP%d" % number, "description": "Step"}}
+            marker = "Begin" if number == 0 else None
+            when: dict[str, Any] = {"agent": "main", "last_user_contains": marker} if marker else {"agent": "main"}
+            rules.append({"name": "call %d" % number, "when": when, "reply": [read if number in (2, 5) else bash]})
+    rules.append({"name": "end", "when": {"agent": "main"}, "reply": [{"type": "text", "text": "Done."}]})
+    files = {"f%d.txt" % number: "file %d\n" % number for number in range(CALLS)}
+    return {"name": "bench", "files": {"a.txt": "one\n", **files}, "allowed_tools": ["Read", "Bash"], "record_hooks": False,
+            "steps": [{"prompt": "Begin"}], "script": rules}
+
+
+def variant(name: str) -> dict[str, Any]:
+    value = copy.deepcopy(scenario(parallel="at once" in name))
+    if name == "without the plugin":
+        value["no_plugin"] = True
+    if name == "without its processes":
+        hooks = json.loads((PLUGIN / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+        kept = {event: entry for event, entry in hooks.items() if entry[0]["hooks"][0]["type"] == "mcp_tool"}
+        value["plugin_edits"] = {"hooks/hooks.json": {"hooks": kept}}
+    return value
+
+
+def latencies(debug: str) -> list[float]:
+    """Milliseconds from each call of the server by a hook to its answer, calls and answers paired in order."""
+    asked: list[float] = []
+    found: list[float] = []
+    for line in debug.split("\n"):
+        match = STAMP.match(line)
+        if not match:
+            continue
+        at = datetime.fromisoformat(match.group(1)).timestamp() * 1000
+        if CALLING in line:
+            asked.append(at)
+        elif ANSWERED in line and asked:
+            found.append(at - asked.pop(0))
+    return found
+
+
+def percentile(values: list[float], share: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+
+
+def main() -> int:
+    """Prints the ratios and the latencies."""
+    client = find_client()
+    if client is None:
+        print("no client: SLIPSTREAM_CLAUDE names no binary", file=sys.stderr)
+        return 1
+    names = ["without the plugin", "with it", "without its processes", "ten calls at once"]
+    walls: dict[str, list[float]] = {name: [] for name in names}
+    waits: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(ROUNDS):
+        for name in names:
+            with tempfile.TemporaryDirectory() as folder:
+                session = Session(Path(folder), client, PLUGIN, variant(name))
+                started = time.monotonic()
+                session.run()
+                walls[name].append(time.monotonic() - started)
+                waits[name] += latencies(session.debug_text())
+                if session.wrong:
+                    print(name, session.wrong, file=sys.stderr)
+    base = statistics.median(walls["without the plugin"])
+    for name in names[1:3]:
+        print("session of 26 hook calls, %-24s %5.2f times the one without the plugin" % (name, statistics.median(walls[name]) / base))
+    for name in names[1:]:
+        if waits[name]:
+            print("hook through the server, %-24s p50 %3.0f ms, p95 %3.0f ms (%d calls)" % (
+                name, percentile(waits[name], 0.5), percentile(waits[name], 0.95), len(waits[name])))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
