@@ -129,7 +129,7 @@ def bench_ping() -> None:
         client = Client(root)
         client.ask("initialize", **initialize()["params"])
         quiet = [client.ask("ping")[0] for _ in range(100)]
-        slow = client.send("tools/call", name="sp_symbol", arguments={"symbol": "work_1_1"})
+        slow = client.send("tools/call", name="sp_map", arguments={})
         delays, hooks = [], []
         while slow not in client.answers:
             delays.append(client.ask("ping")[0])
