@@ -11,7 +11,7 @@ from slipstream.base.roots import store_dir
 LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S = 500, 4000, 8192, 1.0
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 NAMES = "key token secret pass pwd pw auth cred cookie signature salt dsn jwt connection".split()  # before a value
-MARKS = ("-----", "<private", "bearer ", "basic ", " -u", "--user", " -p", "sig=", "sk-", "sk_", "pk_", "rk_", "re_", "hf_")
+MARKS = tuple("-----|<private|bearer |basic | -u|--user| -p|</|password |sig=|sk-|sk_|pk_|rk_|re_|hf_".split("|"))
 SPACED = str.maketrans("=\"'\\,;&?(){}[]<>|`/.\n\t", ":" + " " * 21)
 
 

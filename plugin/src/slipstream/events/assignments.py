@@ -76,20 +76,21 @@ def is_dense(value: str, least: int = 20, bits: float = 3.3) -> bool:
 
 
 def is_talk(value: str, name: str = "") -> bool:
-    """Made of words that only speak of secrets (`your_api_key`, `currentPassword`), or of the name itself."""
-    words = split_words(value)
+    """Made of words that only speak of secrets (`your_api_key`, `currentPassword`, `token2`), or of the name itself."""
+    words = [word for word in split_words(value) if not (word.isdigit() and len(word) < 3)]
     own = set(split_words(name)) if name else set()
     return (
-        bool(words)
-        and all(word in TALK or word in own or len(word) == 1 for word in words)
-        and not re.search(r"[^\w\s.,:;!?()/\-]", value)
+        any(len(word) > 1 for word in words)
+        and all(word in TALK or word in own for word in words)
+        and not re.search(r"[^\w\s.,:;?()/\-]", value)
     )
 
 
-def judge(name: str, value: str, quoted: bool, env_style: bool) -> str:
+def judge(name: str, value: str, quoted: bool, env_style: bool, whole: bool = False) -> str:
     """The kind of secret `value` is under `name`, or "" when it may stay.
 
-    `env_style`: NAME=value without spaces and with an upper-case name, as in .env files and shells.
+    `env_style`: NAME=value without spaces and with an upper-case name, as in .env files and shells. `whole`: nothing but
+    white space stands around `name=value` or `name: value`, as in a settings file: the value is no expression of a program.
     """
     kind, strength = classify_name(name)
     value = value.strip()
@@ -102,15 +103,16 @@ def judge(name: str, value: str, quoted: bool, env_style: bool) -> str:
     if not letters and not digits:
         return ""
     if not letters:  # figures only: a count, a port, a version, or a PIN
-        return (
-            kind if kind == "password" and digits >= 4 and value.isdigit() and (quoted or env_style or len(value) >= 6) else ""
-        )
+        pin = value.isdigit() and digits >= 4 and (quoted or env_style or digits >= 6)
+        return kind if kind == "password" and pin else ""
     if quoted:
         return kind if _quoted_secret(value, env_style, digits) else ""
-    return kind if _bare_secret(name, value, env_style, digits) else ""
+    return kind if _bare_secret(kind, value, env_style, digits, whole) else ""
 
 
 def _quoted_secret(value: str, env_style: bool, digits: int) -> bool:
+    if re.match(r"\\[uU]?[0-9a-fA-F]{2,6}$", value):
+        return False  # one escaped character
     if re.search(r"\$\{|\{\{|#\{|%[sd]|\{\w*\}|\$\(|</|\\[wd]", value):
         return False
     if " " in value:  # prose, a label, a message; a pass phrase has no sentence around it
@@ -129,7 +131,7 @@ def _quoted_secret(value: str, env_style: bool, digits: int) -> bool:
     return not (value.isupper() and "_" in value and not digits)  # the name of a variable
 
 
-def _bare_secret(name: str, value: str, env_style: bool, digits: int) -> bool:
+def _bare_secret(kind: str, value: str, env_style: bool, digits: int, whole: bool) -> bool:
     if _EXPRESSION.match(value) and not (digits >= 2 and is_dense(value)):
         return False
     if re.match(r"[(\[{|>*&!<=+\-?:/\\`]", value) or "(" in value or "[" in value:
@@ -137,14 +139,11 @@ def _bare_secret(name: str, value: str, env_style: bool, digits: int) -> bool:
     identifier = _IDENTIFIER.match(value.rstrip(",;:"))
     if env_style:
         return not (identifier and value.isupper() and "_" in value and not digits)
+    if not identifier:
+        return len(value) >= 6 and digits > 0 and not re.search(r"[(){}\[\]<>]|=>|->|::|\|\|", value)
     words = split_words(value)
-    if identifier:
-        if not digits:
-            return False
-        known = [word for word in words if word in TALK]
-        return (
-            len(value) >= 6
-            and not known
-            and ((len(words) <= 4 and digits >= 1 and not re.search(r"[a-z]\d{1,2}$", value)) or digits >= 3)
-        )
-    return len(value) >= 6 and digits > 0 and not re.search(r"[(){}\[\]<>]|=>|->|::|\|\|", value)
+    if any(word in TALK for word in words):
+        return digits >= 3
+    if not digits:
+        return whole and value.islower() and "_" not in value and len(value) >= (4 if kind == "password" else 12)
+    return digits >= 3 or kind == "password" or (len(value) >= 6 and len(words) <= 4 and not re.search(r"[a-z]\d{1,2}$", value))

@@ -4,14 +4,14 @@ from __future__ import annotations
 # (kind, hints, pattern). A row's pattern is compiled only when one of its hints, lower case, occurs in the text. Group 1,
 # where there is one, is the secret; else the whole match is. Bodies are bounded below so that prose and identifiers pass.
 _B = r"(?<![A-Za-z0-9])"
-_DIGIT = r"(?=[A-Za-z_-]*\d)"
+_DIGIT = r"(?=[A-Za-z_-]{0,60}\d)"
 PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("private", "<private", r"(?is)<private>.*?(?:</private>|\Z)"),
     ("private-key", "-----begin", r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
      r"(?:(?:(?!-----BEGIN)[\s\S]){0,20000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
      r"|(?:(?:\\[rn]|[\r\n])+[A-Za-z0-9+/=]{8,})*)"),
     ("private-key", "putty-user-key-file", r"(?s)PuTTY-User-Key-File-\d:.{0,20000}?Private-MAC: *[0-9a-f]+"),
-    ("jwt", "eyj", _B + r"(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,2}"
+    ("jwt", "eyj", r"(?<![A-Za-z0-9_-])(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,2}"
      r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,})"),
     ("anthropic-key", "sk-ant-", _B + r"sk-ant-[A-Za-z0-9_-]{10,}"),
     ("openai-key", "sk-", _B + r"sk-(?:proj-|svcacct-|admin-|or-v1-|lf-)" + _DIGIT + r"[A-Za-z0-9_-]{10,}"),
@@ -19,7 +19,7 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("stripe-key", "sk_ rk_ pk_", _B + r"[spr]k_(?:live|test|prod)_[A-Za-z0-9]{8,}"),
     ("stripe-key", "whsec_", _B + r"whsec_[A-Za-z0-9+/=]{16,}"),
     ("api-key", "sk_ pk_ rk_ ak_ sk- pk- rk- ak- re_",
-     _B + r"(?:[spra]k[_-]|re_)(?=[A-Za-z]*\d)[A-Za-z0-9]{10,}(?:_[A-Za-z0-9]{8,})*"),
+     _B + r"(?:[spra]k[_-]|re_)(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{10,}(?:_[A-Za-z0-9]{8,})*"),
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _B + r"gh[pousr]_[A-Za-z0-9_]{16,}(?:\.[A-Za-z0-9_-]{10,}){0,2}"),
     ("github-token", "github_pat_", _B + r"github_pat_[A-Za-z0-9_]{16,}"),
     ("gitlab-token", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-",
@@ -38,7 +38,7 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("discord-webhook", "/api/webhooks/", r"discord(?:app)?\.com/api/webhooks/\d+/([A-Za-z0-9_-]{16,})"),
     ("npm-token", "npm_", _B + r"npm_" + _DIGIT + r"[A-Za-z0-9]{20,}"),
     ("pypi-token", "pypi-ag", _B + r"pypi-Ag[A-Za-z0-9_-]{14,}"),
-    ("huggingface-token", "hf_ api_org_", _B + r"(?:hf|api_org)_(?=[a-z_]*[A-Z0-9])[A-Za-z0-9]{16,}"),
+    ("huggingface-token", "hf_ api_org_", _B + r"(?:hf|api_org)_(?=[a-z_]{0,60}[A-Z0-9])[A-Za-z0-9]{16,}"),
     ("sendgrid-key", "sg.", _B + r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
     ("twilio-key", "sk", _B + r"SK[0-9a-f]{32}(?![0-9A-Za-z])"),
     ("mailgun-key", "key-", _B + r"key-[0-9a-f]{32}(?![0-9A-Za-z])"),
@@ -53,20 +53,22 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("doppler-token", "dp.", _B + r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{32,}"),
     ("age-key", "age-secret-key-", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
     ("atlassian-token", "atatt3 atctt3 atbb", _B + r"(?:ATATT3|ATCTT3|ATBB)[A-Za-z0-9_=-]{20,}"),
+    ("postman-key", "pmak-", _B + r"PMAK-[A-Za-z0-9-]{24,}"),
     ("facebook-token", "eaa", _B + r"EAA[A-Za-z0-9]{60,}"),
     ("dropbox-token", "sl.", _B + r"sl\.(?:u\.)?[A-Za-z0-9_-]{100,}"),
     ("airtable-token", "pat", _B + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}"),
     ("bitbucket-token", "bbdc-", _B + r"BBDC-[A-Za-z0-9+/]{20,}"),
     ("alibaba-key", "ltai", _B + r"LTAI[A-Za-z0-9]{12,24}(?![A-Za-z0-9])"),
-    ("api-key", "nvapi- pplx- xai- tvly- nrak- pmak- pul- tskey- hrku- cfpat- sntrys_ sntryu_ glsa_ glc_ lin_api_ figd_ gsk_"
+    ("api-key", "nvapi- pplx- xai- tvly- nrak- pul- tskey- hrku- cfpat- sntrys_ sntryu_ glsa_ glc_ lin_api_ figd_ gsk_"
      " r8_ ntn_"
      " secret_ rubygems_ dckr_pat_ dckr_oat_ sbp_ sb_secret_ pscale_ lsv2_ pcsk_ phx_ nfp_ fo1_ ops_ey ccipat_ rnd_ sqa_ "
      "sqp_ squ_"
      " duffel_ shippo_ flwseck aio_ rdme_ tfp_ pnu_ ico- akcp fw_ jina_ cfut_ cfat_ vcp_ e2b_ rpa_ bkua_ snyk_ ubi_ fly", _B +
-     r"(?:nvapi-|pplx-|xai-|tvly-(?:dev-|prod-)?|NRAK-|PMAK-|pul-|tskey-[a-z]+-|HRKU-|CFPAT-|sntry[su]_|glsa_|glc_|lin_api_|figd_"
+     r"(?:nvapi-|pplx-|xai-|tvly-(?:dev-|prod-)?|NRAK-|pul-|tskey-[a-z]+-|HRKU-|CFPAT-|sntry[su]_|glsa_|glc_|lin_api_|figd_"
      r"|gsk_|r8_|ntn_|secret_|rubygems_|dckr_[po]at_|sbp_|sb_secret_|pscale_(?:tkn|pw|oauth)_|lsv2_(?:pt|sk)_|pcsk_|phx_|nfp_|fo1_"
      r"|ops_ey|CCIPAT_|rnd_|sq[apu]_|duffel_(?:test|live)_|shippo_(?:test|live)_|FLWSECK(?:_TEST)?-|aio_|rdme_|tfp_|pnu_|ico-|AKCp"
-     r"|fw_|jina_|cf[ua]t_|vcp_|e2b_|rpa_|bkua_|snyk_|FlyV1 |fm[12]_)(?=[A-Za-z_=/+-]*\d)(?=[0-9a-z_=/+-]*[A-Z]|[0-9a-f]{30})"
+     r"|fw_|jina_|cf[ua]t_|vcp_|e2b_|rpa_|bkua_|snyk_|FlyV1 |fm[12]_)"
+     r"(?=[A-Za-z_=/+-]{0,60}\d)(?=[0-9a-z_=/+-]{0,60}[A-Z]|[0-9a-f]{30})"
      r"[A-Za-z0-9_=/+-]{18,}"),
 )
 
@@ -77,8 +79,13 @@ BEARER = r"(?i)\bbearer[ \t]+([a-z0-9._~+/=-]{12,})"
 BASIC = r"(?i)\bbasic[ \t]+([a-z0-9+/_-]{8,}={0,2})(?![a-z0-9+/=])"
 AUTHORIZATION = (r"(?i)\b(?:proxy-)?authorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}"
                  r"(?:(?:bearer|basic|token|digest|apikey|negotiate|bot)[ \t]+)?([^\s\"'\\,;<>{}$()]{6,})")
-COOKIE = r"(?i)\b(?:set-)?cookie[\"'\\]{0,3}:[ \t\"'\\]{0,4}([^\r\n\"'\\]{1,4000})"
+COOKIE = r"(?i)\b(?:set-)?cookie[\"'\\]{0,3}:[ \t\"'\\]{0,4}([^\r\n\"'\\]{1,1000})"
 CURL_USER = r"(?:^|\s)(?:-u|--user|--proxy-user)[ =]?[\"']?([^\s\"':/]{1,100}):([^\s\"':/]{3,200})"
+MYSQL_PASSWORD = r"\bmysql(?:dump|admin|show|import)?\b[^\n|;&]{0,300}?\s-p([^\s'\"-][^\s'\"]{2,100})"
+NETRC = r"(?i)\blogin\s+[^\s]{1,100}\s+password\s+([^\s]{1,200})"
+MARKUP = r"(?i)<([a-z][\w.:-]{0,40})>([^<>\s]{3,300})</\1>"
+SPOKEN = (r"(?i)\b(?:password|passwd|passphrase|secret|token|api[ _-]?key)(?: is| was|:)?\s+"
+          r"(?:([`\"'])([^`\"'\s]{4,100})\1|([a-z0-9+/_=-]{20,200})(?![\w./-]))")
 CONNECTION = (r"(?i)[;\"'](?:password|pwd|accountkey|sharedaccesskey|sharedaccesssignature|sharedsecret)"
               r"\s?=\s?([^;\"'\s]{1,500})")
 
@@ -86,7 +93,7 @@ CONNECTION = (r"(?i)[;\"'](?:password|pwd|accountkey|sharedaccesskey|sharedacces
 SECRET_WORDS = {word: kind for kind, words in {
     "password": "password passwd pwd passphrase passcode passwrd pass pw userpassword userpass dbpassword",
     "token": "token authtoken accesstoken refreshtoken sessiontoken apitoken jwt",
-    "secret": "secret apisecret secretkey accesskey authkey clientsecret credential credentials accountkey "
+    "secret": "secret apisecret secretkey accesskey authkey clientsecret accountkey "
               "encryptionkey signingkey",
     "api-key": "apikey", "private-key": "privatekey", "connection-string": "dsn",
 }.items() for word in words.split()}

@@ -11,16 +11,9 @@ from typing import Any
 from slipstream.events import patterns
 from slipstream.events.append import LABEL_CHARS, LINE_CHARS
 from slipstream.events.assignments import STRONG, classify_name, is_dense, is_talk, judge
+from slipstream.events.spans import find_spans
 
-_NAME_WORDS = (
-    r"(?i)(?:key|token|secret|passw(?:or)?d|passwrd|passphrase|passcode|pwd|pass|pw|credential|auth|cookie|signature|salt|dsn|jwt"
-    r"|connection_?string)"
-)
-_SEPARATOR = _NAME_WORDS + r"[\w-]{0,24}(\\{0,2}[\"'`]?\]?)([ \t]{0,4})(:=|=>|={1,2}|:(?!:))([ \t]{0,4})(?:(?:\\[nr])?)"
-_FLAG = r"(?i)(?<![\w-])(--?[a-z][\w-]{0,40})(?:[ \t]+|=)(\\?[\"']?)([^\s\"'`]{1,500})"
-_DENSE_ASSIGNMENT = (
-    r"(?<![\w.-])([A-Za-z_][\w-]{0,60})\\?[\"']?\s{0,2}[=:]\s{0,2}\\?[\"']?([A-Za-z0-9+/_=~-]{24,200})(?![A-Za-z0-9+/_=.~-])"
-)
+_SESSION_COOKIE = re.compile(r"(?i)(?:sess|sid|auth|token|jwt)[\w.-]*=[^\s;]{8,}")
 MAX_DEPTH, MAX_STRING_CHARS = 12, 2000
 
 
@@ -59,29 +52,33 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
         if any(hint in low for hint in hints.split(" ")):
             hide(pattern, kind)
     if "authoriz" in low:
-        hide(patterns.AUTHORIZATION, "authorization", lambda m: not _is_header_value(m.group(m.lastindex or 0)))
+        hide(patterns.AUTHORIZATION, "authorization", lambda m: not _is_header_value(m.group(1)))
     if "bearer" in low:
         hide(patterns.BEARER, "bearer", lambda m: not _is_header_value(m.group(1)) or m.group(1).count(".") > 3)
     if "basic" in low:
         hide(patterns.BASIC, "basic-auth", lambda m: not _is_basic(m.group(1)))
     if "cookie" in low:
-        hide(
-            patterns.COOKIE, "cookie", lambda m: not re.search(r"(?i)(?:sess|sid|auth|token|jwt)[\w.-]*=[^\s;]{8,}", m.group(1))
-        )
+        hide(patterns.COOKIE, "cookie", lambda m: not _SESSION_COOKIE.search(m.group(1)))
     if "://" in text and "@" in text:
         hide(patterns.URL_PASSWORD, "url-password", _is_no_credential)
-        hide(patterns.URL_TOKEN, "url-token", lambda m: not is_dense(m.group(1), bits=2.8) and not patterns_hex(m.group(1)))
+        hide(patterns.URL_TOKEN, "url-token", lambda m: not _is_random_word(m.group(1)))
     if "-u" in text:
-        hide(patterns.CURL_USER, "password", lambda m: is_talk(m.group(2)) or m.group(2).isdigit() or m.group(2)[0] in "$<{%")
+        hide(patterns.CURL_USER, "password", _is_template)
     if ";" in text:
-        hide(patterns.CONNECTION, "password", lambda m: is_talk(m.group(1)) or m.group(1)[0] in "$<{%")
-    text, found = _redact_assignments(text)
-    count += found
-    if "--" in text or " -p" in text:
-        text, found = _redact_flags(text)
-        count += found
-    if "=" in text or ":" in text:
-        hide(_DENSE_ASSIGNMENT, "high-entropy", lambda m: not _is_random(m.group(1), m.group(2)))
+        hide(patterns.CONNECTION, "password", _is_template)
+    if "mysql" in low:
+        hide(patterns.MYSQL_PASSWORD, "password", _is_template)
+    if "login" in low:
+        hide(patterns.NETRC, "password", _is_template)
+    if "</" in text:
+        hide(patterns.MARKUP, "secret", lambda m: not judge(m.group(1), m.group(2), True, False))
+    if any(word in low for word in ("passw", "passphrase", "secret", "token", "api")):
+        hide(patterns.SPOKEN, "secret", _is_not_spoken)
+    low = text.lower() if count else low
+    spans = find_spans(text, low if len(low) == len(text) else text)
+    for start, end, kind in reversed(spans):
+        text = text[:start] + mark(kind) + text[end:]
+    count += len(spans)
     if store_root is not None:
         from slipstream.events.custom_rules import apply_rules
 
@@ -180,84 +177,6 @@ def _bounded(value: Any, limit: int) -> Any:
     return value
 
 
-def _redact_assignments(text: str) -> tuple[str, int]:
-    pieces: list[str] = []
-    done = count = 0
-    for match in _compiled(_SEPARATOR).finditer(text):
-        if match.start() < done:
-            continue
-        begin = match.start()
-        while begin > done and match.start() - begin < 64 and (text[begin - 1].isalnum() or text[begin - 1] in "_-."):
-            begin -= 1
-        name = text[begin : match.start(1)]
-        closing, before, sign, after = match.groups()
-        start, end, quoted = _value_span(text, match.end(), "env" if sign == "=" and not before and not after else "")
-        bare_name = name.lstrip("-.")
-        env_style = not before and not after and sign in ("=", "==", ":") and bare_name.isupper() and not closing
-        kind = judge(bare_name, text[start:end], quoted, env_style)
-        if sign == "==" and (before or after):
-            kind = ""  # a comparison
-        if not kind and closing and quoted and _is_json_member(text, begin) and classify_name(bare_name)[0] == "password":
-            kind = "password" if judge(bare_name, text[start:end], True, True) and " " not in text[start:end] else ""
-        if kind:
-            pieces += [text[done:start], mark(kind)]
-            done, count = end, count + 1
-    if not count:
-        return text, 0
-    return "".join(pieces) + text[done:], count
-
-
-def _value_span(text: str, position: int, style: str) -> tuple[int, int, bool]:
-    """(start, end, quoted) of the value at `position`."""
-    prefix = _compiled(r"(?:[bBfFuUrR]{1,2}(?=[\"']))?(\\{0,3}(?:\"\"\"|'''|[\"'`]))").match(text, position)
-    if prefix:
-        quote, start = prefix.group(1), prefix.end()
-        limit = min(len(text), start + 8192)
-        end = start
-        while end < limit and not text.startswith(quote, end):
-            if text[end] in "\r\n" and len(quote.lstrip("\\")) == 1:
-                break
-            end += 2 if text[end] == "\\" and not quote.startswith("\\") else 1
-        return start, min(end, len(text)), True
-    line_start = text.rfind("\n", 0, position) + 1
-    whole = (
-        style == "env"
-        and _compiled(r"\s*(?:export\s+|set\s+|[$]env:|-\s+)?[A-Z][A-Z0-9_]*=").match(text[line_start:position]) is not None
-    )
-    match = _compiled(r"[^\s\"'`]{0,4096}" if whole else r"[^\s\"'`,;&<>)}\]|\\]{0,4096}").match(text, position)
-    return position, match.end() if match else position, False
-
-
-def _is_json_member(text: str, begin: int) -> bool:
-    return begin > 0 and text[begin - 1] == '"'
-
-
-def _redact_flags(text: str) -> tuple[str, int]:
-    count = 0
-
-    def replace(match: re.Match[str]) -> str:
-        nonlocal count
-        flag, quote, value = match.groups()
-        kind, strength = classify_name(flag.lstrip("-"))
-        if flag in ("-p", "--pass") and _compiled(
-            r"(?:mysql|mysqldump|sshpass|mongo|redis-cli|docker login|psql)[^\n|;]*$"
-        ).search(text[max(0, match.start() - 120) : match.start()]):
-            kind, strength = "password", STRONG
-        if (
-            strength != STRONG
-            or value.startswith(("-", "$", "<", "{", "[", "%", "(", "..."))
-            or (is_talk(value) and value != "value")
-        ):
-            return match.group()
-        if not judge("SECRET", value, bool(quote), True) or (value.isupper() and value.replace("_", "").isalpha()):
-            return match.group()
-        count += 1
-        whole = match.group()
-        return whole[: len(whole) - len(value)] + mark(kind)
-
-    return _compiled(_FLAG).sub(replace, text), count
-
-
 def _is_header_value(value: str) -> bool:
     if is_talk(value) or re.match(r"[$<{%\[]|\.\.\.", value):
         return False
@@ -284,24 +203,17 @@ def _is_no_credential(match: re.Match[str]) -> bool:
     return bool(re.match(r"[$<{%*]|\.\.\.|x{3,}$", password))
 
 
-def patterns_hex(value: str) -> bool:
-    return len(value) >= 20 and re.fullmatch(r"[0-9a-f]+", value) is not None and any(c.isdigit() for c in value)
+def _is_template(match: re.Match[str]) -> bool:
+    value = match.group(match.lastindex or 0)
+    return is_talk(value) or value[0] in "$<{%*" or (value.isdigit() and len(value) < 4)
 
 
-def _is_random(name: str, value: str) -> bool:
-    if name.lower() in (
-        "integrity",
-        "h1",
-        "sha",
-        "hash",
-        "digest",
-        "checksum",
-        "etag",
-        "base64",
-        "data",
-        "nonce",
-        "sourcemappingurl",
-    ):
-        return False
-    upper, lower = any(c.isupper() for c in value), any(c.islower() for c in value)
-    return upper and lower and sum(c.isdigit() for c in value) >= 3 and is_dense(value, 24, 4.0 if name.isupper() else 4.3)
+def _is_random_word(value: str) -> bool:
+    return any(c.isdigit() for c in value) and (is_dense(value, bits=2.8) or re.fullmatch(r"[0-9a-f]{20,}", value) is not None)
+
+
+def _is_not_spoken(match: re.Match[str]) -> bool:
+    quoted, bare = match.group(2), match.group(3)
+    if quoted is not None:
+        return is_talk(quoted) or not any(c.isdigit() for c in quoted) or len(quoted) < 6
+    return not _is_random_word(bare)

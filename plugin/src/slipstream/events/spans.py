@@ -1,0 +1,126 @@
+"""Secrets that what stands before them gives away: assignments, members, flags, random runs after a name. Security-relevant."""
+from __future__ import annotations
+
+import re
+
+from slipstream.events.assignments import STRONG, classify_name, is_dense, is_talk, judge
+
+# Words that a secret's name holds, in lower case; what follows one has to be a separator for it to count.
+_NAME_WORDS = "key token secret passw passp passc pwd pass pw credential auth cookie signature salt dsn jwt connection".split()
+_SEPARATOR = re.compile(r"[\w-]{0,24}?((?:\\{0,2}[\"'`])?\]?)([ \t]{0,4})(:=|=>|={1,2}|:(?!:))([ \t]{0,4})(?:\\[nr])?")
+_QUOTE = re.compile(r"(?:[bBfFuUrR]{1,2}(?=[\"']))?(\\{0,3}(?:\"\"\"|'''|[\"'`]))")
+_ENV_LINE = re.compile(r"\s*(?:export\s+|set\s+|[$]env:|-\s+|ENV\s+)?[A-Z][A-Z0-9_]*=\Z")
+_BARE_ENV, _BARE = re.compile(r"[^\s\"'`]{0,1024}"), re.compile(r"[^\s\"'`,;&<>)}\]|\\]{0,1024}")
+_FLAG = re.compile(r"(?i)(?<![^\s\"'`(=])(--?[a-z][\w-]{0,40})(?:[ \t]+|=)(\\?[\"']?)((?!-)[^\s\"'`]{1,500})")
+_LOGIN_TOOL = re.compile(r"(?:sshpass|mongo\w*|redis-cli|docker login|podman login|psql|mysql\w*|ldap\w+)\b[^\n|;]*\Z")
+_RUN = re.compile(r"(?<![A-Za-z0-9+/_~.-])[A-Za-z0-9+/_~-]{24,200}={0,2}(?![A-Za-z0-9+/_=.~-])")
+_NAME_BEFORE = re.compile(r"([A-Za-z_][\w-]{1,60})\\?[\"']?\s{0,2}(?:=>?|:=?)\s{0,2}\\?[\"']?\Z")
+_NO_SECRETS = frozenset("integrity h1 sha hash digest checksum etag base64 data nonce sourcemappingurl mappings".split())
+MAX_VALUE_CHARS, JUDGED_CHARS = 8192, 300
+Span = tuple[int, int, str]  # start, end, kind
+
+
+def find_spans(text: str, low: str) -> list[Span]:
+    """Spans to hide in `text`, in order, not overlapping. `low`: the text in lower case, position by position."""
+    spans: list[Span] = []
+    if ":" in text or "=" in text:
+        spans += _assigned(text, low) + _random_runs(text)
+    if "-" in text:
+        spans += _flags(text)
+    chosen: list[Span] = []
+    for span in sorted(spans):
+        if not chosen or span[0] >= chosen[-1][1]:
+            chosen.append(span)
+    return chosen
+
+
+def _assigned(text: str, low: str) -> list[Span]:
+    ends = set()
+    for word in _NAME_WORDS:
+        at = low.find(word)
+        while at >= 0:
+            ends.add(at + len(word))
+            at = low.find(word, at + 1)
+    spans, done = [], 0
+    for end in sorted(ends):
+        match = _SEPARATOR.match(text, end) if end > done else None
+        if match is None:
+            continue
+        begin = end
+        while begin > 0 and end - begin < 64 and (text[begin - 1].isalnum() or text[begin - 1] in "_-."):
+            begin -= 1
+        name = text[begin : match.start(1)].lstrip("-.")
+        closing, before, sign, after = match.groups()
+        if sign == "==" and (before or after):
+            continue  # a comparison
+        tight = not before and not after and not closing
+        start, stop, quoted = _value_span(text, match.end(), sign == "=" and tight)
+        value = text[start : min(stop, start + JUDGED_CHARS)]
+        env_style = tight and name.isupper() and sign != "=>"
+        member = quoted and closing[-1:] in ("'", '"') and " " not in value  # of JSON, of a mapping: there are no expressions
+        whole = not quoted and _stands_alone(text, begin, stop, sign, tight)
+        kind = judge(name, value, quoted, env_style or (member and classify_name(name)[0] == "password"), whole)
+        if kind:
+            spans.append((start, stop, kind))
+        done = stop if kind else match.end() - 1
+    return spans
+
+
+def _value_span(text: str, position: int, env: bool) -> tuple[int, int, bool]:
+    """(start, end, quoted) of the value at `position`."""
+    prefix = _QUOTE.match(text, position)
+    if prefix:
+        quote, start = prefix.group(1), prefix.end()
+        end, limit = start, min(len(text), start + MAX_VALUE_CHARS)
+        while end < limit and not text.startswith(quote, end):
+            if text[end] in "\r\n" and len(quote.lstrip("\\")) == 1:
+                break
+            end += 2 if text[end] == "\\" and not quote.startswith("\\") else 1
+        return start, min(end, len(text)), True
+    line = text[max(text.rfind("\n", 0, position) + 1, position - 200) : position]
+    match = (_BARE_ENV if env and _ENV_LINE.match(line) else _BARE).match(text, position)
+    return position, match.end() if match else position, False
+
+
+def _stands_alone(text: str, begin: int, stop: int, sign: str, tight: bool) -> bool:
+    """Whether `name=value` or a line's `name: value` is all there is, as in settings, shells and addresses."""
+    after = text[stop : stop + 1]
+    if sign == "=" and tight:
+        return (not begin or text[begin - 1] in " \t\n?&;\"'-") and (not after or after in " \t\r\n&;\"'")
+    if sign != ":" or text[max(text.rfind("\n", 0, begin) + 1, begin - 80) : begin].strip(" \t-"):
+        return False
+    line_end = text.find("\n", stop)
+    rest = text[stop : line_end if line_end >= 0 else min(len(text), stop + 80)].strip()
+    return not rest or rest.startswith("#")
+
+
+def _flags(text: str) -> list[Span]:
+    spans = []
+    for match in _FLAG.finditer(text):
+        flag, quote, value = match.groups()
+        kind, strength = classify_name(flag.lstrip("-"))
+        if flag == "-p" and _LOGIN_TOOL.search(text[max(0, match.start() - 120) : match.start()]):
+            kind, strength = "password", STRONG
+        if strength != STRONG or value[0] in "$<{[%(" or value.startswith("...") or (is_talk(value) and value != "value"):
+            continue
+        shown = value.rstrip(",;)]}")
+        if judge("SECRET", shown, bool(quote), True) and not (shown.isupper() and shown.replace("_", "").isalpha()):
+            spans.append((match.start(3), match.start(3) + len(shown), kind))
+    return spans
+
+
+def _random_runs(text: str) -> list[Span]:
+    spans = []
+    for match in _RUN.finditer(text):
+        before = _NAME_BEFORE.search(text, max(0, match.start() - 80), match.start())
+        if before is not None and _is_random(before.group(1), match.group()):
+            spans.append((match.start(), match.end(), "high-entropy"))
+    return spans
+
+
+def _is_random(name: str, value: str) -> bool:
+    low = value.lower()
+    if name.lower() in _NO_SECRETS or "abcdefgh" in low or "01234567" in low:
+        return False
+    upper, lower = low != value, value.upper() != value
+    return upper and lower and sum(c.isdigit() for c in value) >= 3 and is_dense(value, 24, 4.0 if name.isupper() else 4.3)
