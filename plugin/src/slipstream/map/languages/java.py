@@ -29,7 +29,7 @@ def _hook(text: str, match: re.Match[str]) -> int:
     return find_unescaped(text, '"""', pos + 3)
 
 
-_LEXICON = Lexicon(r'"(?!"")[^"\\\n]*(?:\\.[^"\\\n]*){0,400}"?' + "|" + quoted("'") + r"|//[^\n]*", r'/\*|"""', _hook)
+_LEXICON = Lexicon(r'"(?!"")[^"\\\n]*(?:\\.[^"\\\n]*){0,9999}"?' + "|" + quoted("'") + r"|//[^\n]*", r'/\*|"""', _hook)
 _STOP = _LEXICON.compile(r"(\[)|(\()|(\{)|(;)|(=)|([)}\]])")
 _BODY = _LEXICON.compile(r"([(\[])|(\{)|(;)|([)}\]])")
 _END = _LEXICON.compile(r"([({\[])|(;)|([)}\]])")
@@ -44,7 +44,7 @@ def scan(text: str, path: str, out: FileScan) -> None:
     types = [d for d in out.definitions if d.doc]
     if types and not out.purpose:
         out.purpose = types[0].doc
-    if _MAIN.search(text):
+    if " main" in text and _MAIN.search(text):
         out.hints.append("main")
 
 

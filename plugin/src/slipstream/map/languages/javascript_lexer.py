@@ -7,7 +7,8 @@ import re
 from slipstream.map.languages.lexer import Lexicon, after, quoted, tokens
 
 _REGEX = re.compile(
-    r"/(?![*/])[^/\\\[\n]{0,2000}(?:(?:\\.|\[[^\]\\\n]{0,500}(?:\\.[^\]\\\n]{0,500}){0,200}\])[^/\\\[\n]{0,2000}){0,200}/[a-z]*")
+    r"/(?![*/])[^/\\\[\n]{0,2000}(?:(?:\\.|\[[^\]\\\n]{0,500}(?:\\.[^\]\\\n]{0,500}){0,200}\])[^/\\\[\n]{0,2000}){0,200}/["
+    r"a-z]*")
 _REGEX_WORDS = frozenset(("return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "new", "instanceof",
                           "await", "yield"))
 _WORD_BEFORE = re.compile(r"[\w$]+\Z")
@@ -20,7 +21,7 @@ _DOUBLE, _SINGLE = '"', "'"
 def _quoted_in_jsx(quote: str) -> str:
     """A string where markup's text may hold quotes: `don't`, `{name}'s`, `12" wide` begin none."""
     words = "|".join(rf"(?<=\b{word}{quote})" for word in ("return", "case", "from", "typeof", "import", "in", "of"))
-    return rf"{quote}(?:(?<![\w$)\]}}]{quote})|{words})[^{quote}\\\n]*(?:\\.[^{quote}\\\n]*){{0,400}}{quote}?"
+    return rf"{quote}(?:(?<![\w$)\]}}]{quote})|{words})[^{quote}\\\n]*(?:\\.[^{quote}\\\n]*){{0,9999}}{quote}?"
 
 
 _WORD = re.compile(r"[\w$]+")

@@ -73,7 +73,7 @@ def after_nested(text: str, pos: int) -> int:
 
 def quoted(quote: str) -> str:
     """Pattern of a string in one line with backslash escapes; an unclosed one reaches to the end of its line."""
-    return rf"{quote}[^{quote}\\\n]*(?:\\.[^{quote}\\\n]*){{0,400}}{quote}?"
+    return rf"{quote}[^{quote}\\\n]*(?:\\.[^{quote}\\\n]*){{0,9999}}{quote}?"
 
 
 class Lexicon:

@@ -4,14 +4,14 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.lexer import find_unescaped, tokens
-from slipstream.map.languages.text import Lines, one_line, signature, summary
+from slipstream.map.languages.text import Lines, hash_header, one_line, signature, summary
 from slipstream.map.model import Definition, FileScan
 
 # Groups: 1 a line with code on it, 2 opening and 3 closing bracket, 4 triple quotes.
 # Single-line strings, comments and continued line ends are passed over.
 _TOKEN = re.compile(
     r"""(\n[ \t\f]*(?=[^\s#]))|([(\[{])|([)\]}])|("{3}|'{3})"""
-    r"""|"[^"\\\n]*(?:\\.[^"\\\n]*){0,400}"?|'[^'\\\n]*(?:\\.[^'\\\n]*){0,400}'?|\#[^\n]*|\\\r?\n""", re.S)
+    r"""|"[^"\\\n]*(?:\\.[^"\\\n]*){0,9999}"?|'[^'\\\n]*(?:\\.[^'\\\n]*){0,9999}'?|\#[^\n]*|\\\r?\n""", re.S)
 _HEAD = re.compile(
     r"""(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+))|(@)|((?:from|import)\b)"""
     r"""|type[ \t]+(\w+)[ \t]*[\[=]|([^\W\d]\w*)[ \t]*(?:(:)|=(?!=))""")
@@ -312,7 +312,7 @@ class _Scanner:
                 if definition.name in self.all_names:
                     definition.exported = True
         if not out.purpose:
-            out.purpose = _header_comment(self.text)
+            out.purpose = hash_header(self.text)
 
 
 _NOT_NAMES = frozenset(("else", "try", "finally", "lambda", "except", "match", "case", "if", "for", "while", "with"))
@@ -345,19 +345,3 @@ def _colon(text: str, pos: int, end: int) -> int:
         elif char == ":" and depth <= 0:
             return at
     return end
-
-
-def _header_comment(text: str) -> str:
-    """The summary of the comment block a file begins with."""
-    lines: list[str] = []
-    for line in text[:4000].split("\n"):
-        stripped = line.strip()
-        if stripped.startswith("#!"):
-            continue
-        if stripped.startswith("#"):
-            lines.append(stripped.lstrip("#"))
-        elif stripped:
-            break
-        else:
-            lines.append("")
-    return summary(lines)

@@ -11,7 +11,7 @@ from slipstream.map.model import FileScan
 Scanner = Callable[[str, str, FileScan], None]
 
 # Raise when any scanner's result for the same bytes changes: an index of another version is rebuilt.
-SCANNER_VERSION = 1
+SCANNER_VERSION = 2
 
 # key: (name for people, module, "full" or "outline", extensions, file names, interpreters of a shebang line)
 LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
@@ -23,6 +23,14 @@ LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tupl
     "go": ("Go", "go", "full", ("go",), (), ()),
     "rust": ("Rust", "rust", "full", ("rs",), (), ()),
     "java": ("Java", "java", "full", ("java",), (), ()),
+    "kotlin": ("Kotlin", "kotlin", "full", ("kt", "kts"), (), ("kotlin",)),
+    "swift": ("Swift", "swift", "full", ("swift",), (), ("swift",)),
+    "csharp": ("C#", "csharp", "full", ("cs", "csx"), (), ()),
+    "php": ("PHP", "php", "full", ("php", "phtml", "inc"), (), ("php",)),
+    "ruby": ("Ruby", "ruby", "full", ("rb", "rake", "gemspec", "ru"), ("Rakefile", "Gemfile", "Guardfile", "Vagrantfile"),
+             ("ruby",)),
+    "shell": ("Shell", "shell", "full", ("sh", "bash", "zsh", "ksh", "bats"), (".bashrc", ".zshrc", ".profile"),
+              ("sh", "bash", "zsh", "dash", "ksh")),
     "c": ("C", "c", "full", ("c", "h"), (), ()),
     "cpp": ("C++", "c", "full", ("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp"), (), ()),
 }

@@ -20,6 +20,7 @@ _NOISE = (
     "spell-check", "global ", "globals ", "sourcemappingurl", "<reference", "use strict", "noinspection", "region", "#region",
     "http://", "https://", "mode:", "encoding:", "shellcheck")
 _ONLY_MARKS = re.compile(r"[\W_]*\Z")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _SENTENCE = re.compile(r"(.+?[.!?。！？])(?=\s|\Z)")
 _JSDOC_TAG = re.compile(r"@(?:file|fileoverview|overview|description|summary|brief|desc)\b:?\s*|[\\@](?:brief|file|short)\b\s*")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig)\.\Z", re.I)
@@ -93,6 +94,8 @@ def summary(lines: list[str]) -> str:
     licence = False
     for raw in lines:
         line = raw.strip()
+        if line.startswith("<"):
+            line = _TAG.sub("", line).strip()
         if line.startswith(("@", "\\")):
             tag = _JSDOC_TAG.match(line)
             if tag is None:
@@ -149,3 +152,19 @@ def comment_summary(comment: str) -> str:
     if comment.endswith("*/"):
         comment = comment[:-2]
     return summary(_BLOCK_EDGE.sub("", comment).replace("*/", "\n").split("\n"))
+
+
+def hash_header(text: str) -> str:
+    """The summary of the `#` comments a file begins with."""
+    lines: list[str] = []
+    for line in text[:4000].split("\n"):
+        stripped = line.strip()
+        if stripped.startswith("#!"):
+            continue
+        if stripped.startswith("#"):
+            lines.append(stripped.lstrip("#"))
+        elif stripped:
+            break
+        else:
+            lines.append("")
+    return summary(lines)

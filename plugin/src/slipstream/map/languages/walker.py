@@ -17,6 +17,7 @@ class Walker:
     """State of one scan; `doc` is the offset of the comment right before the code that `trivia` found, or -1."""
 
     hash_comments = False       # whether `#` begins a comment
+    hash_lines = False          # whether a line that begins with `#` is a directive, passed over
 
     nested_comments = False     # whether block comments nest
 
@@ -45,7 +46,12 @@ class Walker:
                     if breaks > 1:
                         doc = -1
             two = text[at:at + 2]
-            if two == "//" or (self.hash_comments and two[:1] == "#" and two != "#["):
+            if two[:1] == "#" and self.hash_lines and fresh:
+                doc = -1
+                pos = text.find("\n", at)
+                if pos < 0:
+                    pos = len(text)
+            elif two == "//" or (self.hash_comments and two[:1] == "#" and two != "#["):
                 if doc < 0 and fresh:
                     doc = at
                 pos = text.find("\n", at)

@@ -1,0 +1,118 @@
+"""Shell scripts: both forms of functions, exported and constant variables; heredocs and quoting respected."""
+from __future__ import annotations
+
+import re
+
+from slipstream.map.languages.lexer import Lexicon, tokens
+from slipstream.map.languages.text import hash_header
+from slipstream.map.languages.walker import Walker
+from slipstream.map.model import FileScan
+
+_FUNCTION = re.compile(r"\n[ \t]*(?:function[ \t]+([\w:.+@/-]+)[ \t]*(?:\([ \t]*\))?|([\w:.+@/-]+)[ \t]*\([ \t]*\))\s*(?:#"
+                       r"[^\n]*\n\s*)?([{(])")
+_VARIABLE = re.compile(r"\n(?:export|readonly|declare[ \t]+-[a-zA-Z]*[rx][a-zA-Z]*)[ \t]+(?:-\w+[ \t]+)?([A-Za-z_]\w*)=")
+_SOURCE = re.compile(r"\n[ \t]*(?:source|\.)[ \t]+([^\s;&|]+)")
+_PLAIN = re.compile(r'"[^"\\$`]*(?:(?:\\.|\$(?![({]))[^"\\$`]*){0,9999}"', re.S)
+_INSIDE = re.compile(r'\\.|(")|(\$[({])', re.S)
+_nested = [0]
+_HEREDOC = re.compile(r"<<(-?)[ \t]*(['\"]?)\\?([\w.!-]+)\2")
+
+
+def _hook(text: str, match: re.Match[str]) -> int:
+    """Offset after a string with its substitutions, or after a heredoc's body."""
+    if match.group() == '"':
+        plain = _PLAIN.match(text, match.start())
+        return plain.end() if plain is not None else _string_end(text, match.end())
+    heredoc = _HEREDOC.match(text, match.start())
+    if heredoc is None or text[match.start() - 1:match.start()] == "<":
+        return match.end()
+    line = text.find("\n", heredoc.end())
+    if line < 0:
+        return heredoc.end()
+    tabs = r"\t*" if heredoc.group(1) else ""
+    end = re.compile(rf"\n{tabs}{re.escape(heredoc.group(3))}(?=[ \t]*\r?(?:\n|\Z|\)))").search(text, line)
+    return end.end() if end is not None else heredoc.end()
+
+
+def _string_end(text: str, pos: int) -> int:
+    _nested[0] += 1
+    try:
+        while True:
+            for match in _INSIDE.finditer(text, pos):
+                kind = match.lastindex
+                if kind == 1:
+                    return match.end()
+                if kind == 2 and _nested[0] < 20:
+                    pos = _LEXICON.close(text, match.end() - 1)
+                    break
+            else:
+                return len(text)
+    finally:
+        _nested[0] -= 1
+
+
+_LEXICON = Lexicon(r"'[^']*'?|\\.|\#(?<![^\s;()&|]\#)[^\n]*|\$(?:[#'\"]|\{\#[^}\n]*\})", r'<<(?!<)|"', _hook)
+_LINE = _LEXICON.compile(r"(\n[ \t]*(?=[\w.:]))")
+
+
+def scan(text: str, path: str, out: FileScan) -> None:
+    """Fill `out` with the functions, variables and sourced files of a shell script."""
+    out.purpose = hash_header(text)
+    _ShellScanner("\n" + text, out, _LEXICON).run()
+
+
+class _ShellScanner(Walker):
+    hash_comments = True
+
+    def run(self) -> None:
+        text = self.text
+        self.lines.shift(-1)
+        pos = 0
+        again = True
+        while again:
+            again = False
+            for match in tokens(_LINE, text, pos):
+                kind = match.lastindex
+                if kind is None:
+                    continue
+                pos = self.lex.hook(text, match) if kind == 2 else self.line(match)
+                if pos != match.end():
+                    again = True
+                    break
+
+    def line(self, match: re.Match[str]) -> int:
+        text = self.text
+        at = match.start()
+        found = _FUNCTION.match(text, at)
+        if found is not None:
+            name = found.group(1) or found.group(2)
+            name_at = found.start(1) if found.group(1) else found.start(2)
+            brace = found.end() - 1
+            end = self.lex.close(text, brace)
+            start = self.comment_above(at)
+            self.doc_text = text[start:at] if start < at else ""
+            self.add(name, "function", name_at, start + 1, end, (match.end(), brace), None, not name.startswith("_"), False)
+            return end
+        variable = _VARIABLE.match(text, at)
+        if variable is not None:
+            self.doc_text = ""
+            line_end = text.find("\n", match.end())
+            end = line_end if line_end >= 0 else len(text)
+            self.add(variable.group(1), "const", variable.start(1), at + 1, end, (at + 1, end), None, True, False)
+        else:
+            source = _SOURCE.match(text, at)
+            if source is not None:
+                self.out.imports.append((source.group(1).strip("'\""), "include", ()))
+        return match.end()
+
+    def comment_above(self, newline: int) -> int:
+        """Offset of the line feed before the comment lines that end at `newline`."""
+        text = self.text
+        start = newline
+        while start > 0:
+            above = text.rfind("\n", 0, start)
+            content = text[above + 1:start].strip()
+            if above < 0 or not content.startswith("#") or content.startswith("#!"):
+                break
+            start = above
+        return start
