@@ -18,6 +18,9 @@ from tests import PROGRAM, ROOT
 
 RECORDED = Path(__file__).parent / "recorded"
 PLUGIN = os.path.join(ROOT, "plugin")
+_FILE = os.path.join(PLUGIN, "hooks", "hooks.json")
+HOOKS = {"file": _FILE, "pyz": os.path.join(PLUGIN, "slipstream.pyz"), "code": json.loads(Path(_FILE).read_text(encoding="utf-8"))[
+    "hooks"]["SessionEnd"][0]["hooks"][0]["args"][3]}  # the lines with which a process starts
 TAKES_CONTEXT = {"SessionStart", "UserPromptSubmit", "PreToolUse", "SubagentStart"}
 LIMIT_CHARS = 10_000  # the host replaces a longer text by a preview
 

@@ -27,8 +27,8 @@ RUN_LIMIT_S = 30.0
 SLOW_START_MS = 400.0
 SLOW_HOOK_MS = 1000.0
 SLOW_SERVER_MS = 3000.0
-# The oldest client whose `mcp_tool` hooks were seen to work is the one this was built against; older ones are told of.
-TRIED_CLIENT = (2, 1, 328)
+# The oldest client in which every hook was seen to work; one before it does not know `args`, so its processes do nothing.
+OLDEST_CLIENT = (2, 1, 139)
 USAGE = "usage: slipstream doctor [--root DIR] [--fix] [--json] [--only CHECK]...\n"
 SAMPLE = {"session_id": "doctor", "cwd": "", "transcript_path": "", "prompt": "doctor's sample", "source": "startup",
           "tool_name": "Read", "tool_input": {"file_path": "a.py"}, "tool_response": {"type": "text"}, "reason": "other",
@@ -117,9 +117,9 @@ def check_client(patient: Patient) -> list[Finding]:
     if not found:
         return [Finding("client", WARN, "`claude --version` does not answer with a version", "update Claude Code")]
     version = tuple(map(int, found.groups()))
-    if version < TRIED_CLIENT:
-        return [Finding("client", WARN, "Claude Code %s is older than %s, with which this was tried" % (
-            found.group(), ".".join(map(str, TRIED_CLIENT))), "claude update")]
+    if version < OLDEST_CLIENT:
+        return [Finding("client", WARN, "Claude Code %s is older than %s, the oldest in which every hook works" % (
+            found.group(), ".".join(map(str, OLDEST_CLIENT))), "claude update")]
     return [Finding("client", OK, "Claude Code %s" % found.group())]
 
 
