@@ -1,0 +1,134 @@
+"""gc: whole logs of old, captured sessions only; the command line of budget, savings, usage and gc."""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import Any
+
+from slipstream.base.errors import SlipstreamError
+from slipstream.context.gc import is_captured, logs_size, plan_gc, remove_logs, render_gc
+from slipstream.events.append import append_event
+from slipstream.events.log import list_sessions, log_path
+
+from tests import PROGRAM
+
+DAY = 86_400.0
+
+
+class Base(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = os.path.realpath(folder.name)
+
+
+class Collecting(Base):
+    def session(self, name: str, days: float, captured: bool, now: float = 1e9) -> None:
+        append_event(self.root, name, "main", "user-prompt", "do")
+        append_event(self.root, name, "main", "stop", "turn finished")
+        os.utime(log_path(self.root, name), (now - days * DAY, now - days * DAY))
+        if captured:
+            self.set_cursor(name)
+
+    def set_cursor(self, name: str) -> None:
+        folder = os.path.join(self.root, ".claude", "slipstream", "observations")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, name + ".cursor"), "w", encoding="ascii") as stream:
+            stream.write("1")
+
+    def test_only_old_and_captured_logs_go(self) -> None:
+        self.session("live", 0, True)
+        self.session("today", 0.5, True)
+        self.session("young", 10, True)
+        self.session("old", 40, True)
+        self.session("uncaptured", 50, False)
+        plan = plan_gc(self.root, 30, now=1e9)
+        self.assertEqual([row["session"] for row in plan["remove"]], ["old"])
+        self.assertEqual([row["session"] for row in plan["keep"]], ["live", "today", "young", "uncaptured"])
+        self.assertIn("would remove  old", render_gc(plan, False))
+        self.assertEqual(len(list_sessions(self.root)), 5)
+        freed = remove_logs(self.root, plan["remove"], now=1e9)
+        self.assertEqual(freed, plan["remove"][0]["bytes"])
+        self.assertEqual(len(list_sessions(self.root)), 4)
+        self.assertTrue(os.path.exists(os.path.join(self.root, ".claude", "slipstream", "observations", "old.cursor")))
+
+    def test_captured_first_where_it_can_be(self) -> None:
+        self.session("live", 0, True)
+        self.session("old", 40, False)
+        asked: list[str] = []
+
+        def capture(root: str, session: str) -> None:
+            asked.append(session)
+            self.set_cursor(session)
+
+        self.assertEqual([row["session"] for row in plan_gc(self.root, 30, capture, now=1e9)["remove"]], ["old"])
+        self.assertEqual(asked, ["old"])
+
+    def test_the_latest_session_stays_however_old(self) -> None:
+        self.session("only", 400, True)
+        self.assertEqual(plan_gc(self.root, 30, now=1e9)["remove"], [])
+
+    def test_a_log_written_meanwhile_stays(self) -> None:
+        self.session("live", 0, True)
+        self.session("old", 40, True)
+        plan = plan_gc(self.root, 30, now=1e9)
+        os.utime(log_path(self.root, "old"), (1e9, 1e9))
+        self.assertEqual(remove_logs(self.root, plan["remove"], now=1e9), 0)
+        self.assertEqual(len(list_sessions(self.root)), 2)
+
+    def test_refuses_what_is_no_log_of_this_store(self) -> None:
+        with self.assertRaises(SlipstreamError):
+            remove_logs(self.root, [{"path": os.path.join(self.root, "important.jsonl")}])
+
+    def test_captured(self) -> None:
+        append_event(self.root, "s", "main", "session-start", "x")
+        self.assertTrue(is_captured(self.root, "s", log_path(self.root, "s")))  # nothing in it to capture
+        append_event(self.root, "s", "main", "user-prompt", "x")
+        self.assertFalse(is_captured(self.root, "s", log_path(self.root, "s")))
+        self.assertGreater(logs_size(self.root), 100)
+
+
+class CommandLine(Base):
+    def run_verb(self, *words: str, status: int = 0) -> str:
+        env = {**os.environ, "CLAUDE_CONFIG_DIR": os.path.join(self.root, "config"), "PYTHONWARNINGS": ""}
+        env.pop("CLAUDE_PROJECT_DIR", None)
+        made = subprocess.run([sys.executable, "-I", "-S", PROGRAM, *words], capture_output=True, cwd=self.root, env=env, timeout=60, check=False)
+        self.assertEqual(made.returncode, status, made.stderr.decode())
+        return (made.stdout + made.stderr).decode()
+
+    def test_budget(self) -> None:
+        self.assertIn("nothing recorded yet", self.run_verb("budget"))
+        self.assertIn("warn at 50%, compact at 55%", self.run_verb("budget", "set", "--warn=50", "--compact", "40"))
+        self.assertEqual(json.loads(self.run_verb("budget", "--json"))["warnPct"], 50)
+        self.assertIn("approximate", self.run_verb("budget", "--bytes", "500000"))
+        self.assertIn("actual 12,345", self.run_verb("budget", "set", "--actual", "12,345"))
+        self.assertIn("source: calibrated", self.run_verb("budget"))
+        self.run_verb("budget", "set", status=2)
+        self.run_verb("budget", "--nonsense", status=2)
+
+    def test_usage_of_this_project_only(self) -> None:
+        from tests.context.transcripts import write_session
+        name = "".join(c if c.isalnum() else "-" for c in self.root)
+        for folder, cwd in ((name, self.root), ("-elsewhere", "/elsewhere")):
+            path = os.path.join(self.root, "config", "projects", folder, "s1.jsonl")
+            first = json.dumps({"type": "user", "cwd": cwd, "timestamp": "2026-11-01T09:00:00.000Z"})
+            write_session(path, folder, 4, 1, copied=[first])
+        found: dict[str, Any] = json.loads(self.run_verb("usage", "--json"))
+        self.assertEqual(found["total"]["replies"], 4)
+        self.assertNotIn("usd", found["total"])
+        self.assertEqual(json.loads(self.run_verb("usage", "--json", "--all"))["total"]["replies"], 8)
+        self.assertIn("$", self.run_verb("usage", "--money", "--by", "model"))
+        self.assertNotIn("$", self.run_verb("usage"))
+
+    def test_savings_and_gc(self) -> None:
+        self.assertIn("no scoped reads", self.run_verb("savings"))
+        self.assertIn("0 bytes to free", self.run_verb("gc", "--dry-run"))
+        self.run_verb("gc", "--older-than", "x", status=2)
+
+
+if __name__ == "__main__":
+    unittest.main()

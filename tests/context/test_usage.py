@@ -1,0 +1,244 @@
+"""True usage: every reply once over all files, snapshots, forks, subagents, one-hour writes, torn tails, long files, offsets, prices."""
+from __future__ import annotations
+
+import json
+import os
+import random
+import tempfile
+import unittest
+from typing import Any
+
+from slipstream.context.prices import find_rates
+from slipstream.context.usage import CLASSES, UsageIndex, load_usage
+from slipstream.context.usage_report import build_usage, project_folders, render_usage
+from slipstream.context.usage_scan import find_transcripts, iter_usage_lines, read_reply, read_whole
+
+from tests.context.transcripts import MODELS, reply_line, usage, write_session
+
+
+class Folder(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = os.path.join(folder.name, "project")
+        os.makedirs(self.folder)
+        self.root = os.path.join(folder.name, "root")
+        os.makedirs(self.root)
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+    def sums(self, index: UsageIndex | None = None) -> dict[str, int]:
+        made = index or UsageIndex()
+        made.update(find_transcripts([self.folder]))
+        return {key: sum(row[at] for row in made.sums) for at, key in enumerate(("replies", *CLASSES))}
+
+
+class Exact(Folder):
+    def test_snapshots_and_one_hour_writes(self) -> None:
+        _, true = write_session(self.path("s.jsonl"), "s", 40, 1)
+        self.assertEqual(self.sums(), true)
+        self.assertGreater(true["write1h"], 0)
+
+    def test_subagents_at_any_depth(self) -> None:
+        _, main = write_session(self.path("s.jsonl"), "s", 10, 1)
+        _, one = write_session(self.path("s/subagents/agent-a1.jsonl"), "x1", 7, 2, agent="a1")
+        _, two = write_session(self.path("s/subagents/deep/agent-a2.jsonl"), "x2", 5, 3, agent="a2")
+        self.assertEqual(self.sums(), {key: main[key] + one[key] + two[key] for key in main})
+        index = UsageIndex()
+        index.update(find_transcripts([self.folder]))
+        report = build_usage(index, "agent")
+        self.assertEqual({row["name"]: row["replies"] for row in report["rows"]}, {"s (main)": 10, "s/a1": 7, "s/a2": 5})
+        self.assertEqual(build_usage(index, "session")["rows"][0]["replies"], 22)
+
+    def test_a_fork_counts_once_and_says_with_whom_it_shares(self) -> None:
+        lines, first = write_session(self.path("zz-original.jsonl"), "orig", 12, 1)
+        copied = [line.replace('"sessionId":"orig"', '"sessionId":"fork"') for line in lines]
+        _, more = write_session(self.path("a-fork.jsonl"), "fork", 5, 2, copied=copied, day=2)
+        self.assertEqual(self.sums(), {key: first[key] + more[key] for key in first})
+        index = UsageIndex()
+        index.update(find_transcripts([self.folder]))
+        report = build_usage(index)
+        self.assertEqual({row["name"]: row["replies"] for row in report["rows"]}, {"zz-original": 12, "a-fork": 5})
+        self.assertEqual(report["shared"], [{"session": "a-fork", "sharedWith": "zz-original", "replies": 12}])
+        self.assertIn("shared with zz-original", render_usage(report))
+
+    def test_what_is_no_reply(self) -> None:
+        _, true = write_session(self.path("s.jsonl"), "s", 3, 1)
+        rng = random.Random(5)
+        odd = [reply_line("t", 1, usage(rng), "<synthetic>", "2026-11-01T10:00:00.000Z", "x"),
+               reply_line("t", 2, usage(rng), MODELS[0], "2026-11-01T10:00:00.000Z", "x", isApiErrorMessage=True),
+               json.dumps({"type": "user", "toolUseResult": {"usage": {"input_tokens": 99}}, "message": {"role": "user", "content": "x"}}),
+               json.dumps({"type": "assistant", "message": {"id": "m", "model": "x", "content": [{"type": "tool_use", "input": {"usage": {"input_tokens": 7}}}]}}),
+               '{"usage":', "[" * 20_000 + '"usage"', '"usage"', "null", '{"usage": 5}']
+        with open(self.path("s.jsonl"), "a", encoding="utf-8") as stream:
+            stream.write("\n".join(odd) + "\n")
+        self.assertEqual(self.sums(), true)
+
+    def test_the_same_ids_under_other_requests_are_other_replies(self) -> None:
+        rng = random.Random(5)
+        lines = [reply_line("s", 1, usage(rng), MODELS[0], "2026-11-01T10:00:00.000Z", "x", request=f"req_{number}") for number in range(3)]
+        with open(self.path("s.jsonl"), "w", encoding="utf-8") as stream:
+            stream.write("\n".join(lines + lines) + "\n")
+        self.assertEqual(self.sums()["replies"], 3)
+
+    def test_torn_tail_counts_when_it_is_whole(self) -> None:
+        lines, true = write_session(self.path("s.jsonl"), "s", 6, 1)
+        text = "\n".join(lines) + "\n"
+        index = UsageIndex()
+        with open(self.path("s.jsonl"), "w", encoding="utf-8") as stream:
+            stream.write(text[:-200])
+        self.assertEqual(self.sums(index)["replies"], 6)  # an earlier snapshot of the last reply is there
+        self.assertLess(self.sums(index)["output"], true["output"])
+        with open(self.path("s.jsonl"), "w", encoding="utf-8") as stream:
+            stream.write(text)
+        self.assertEqual(self.sums(index), true)
+
+    def test_reading_in_pieces_gives_the_same(self) -> None:
+        lines, true = write_session(self.path("s.jsonl"), "s", 25, 1)
+        data = ("\n".join(lines) + "\n").encode()
+        index, rng = UsageIndex(), random.Random(2)
+        cuts = sorted(rng.randrange(len(data)) for _ in range(12))
+        inode_kept = self.path("s.jsonl")
+        with open(inode_kept, "wb"):
+            pass
+        for cut in [*cuts, len(data)]:
+            with open(inode_kept, "r+b") as stream:
+                stream.write(data[:cut])
+            index = UsageIndex.load(index.dump())
+            self.sums(index)
+        self.assertEqual(self.sums(index), true)
+
+    def test_long_lines_without_usage_cost_no_memory_and_no_reply(self) -> None:
+        _, true = write_session(self.path("s.jsonl"), "s", 3, 1)
+        with open(self.path("s.jsonl"), "ab") as stream:
+            for _ in range(40):
+                stream.write(b'{"type":"file-history-snapshot","x":"' + b"y" * 1_000_000)
+            stream.write(b'"}\n')
+        with open(self.path("s.jsonl"), "a", encoding="utf-8") as stream:
+            stream.write(reply_line("s", 99, {"input_tokens": 5, "output_tokens": 1}, MODELS[0], "2026-11-01T10:00:00.000Z", "x") + "\n")
+        found = self.sums()
+        self.assertEqual((found["replies"], found["input"]), (true["replies"] + 1, true["input"] + 5))
+
+    def test_both_ways_of_reading_a_line_agree(self) -> None:
+        lines, _ = write_session(self.path("s.jsonl"), "s", 30, 4)
+        rng, seen = random.Random(1), 0
+        shapes = [*lines, *(json.dumps(json.loads(line)) for line in lines)]
+        for line in list(shapes):
+            record = json.loads(line)
+            if record["type"] == "assistant":
+                message = record["message"]
+                message["usage"].update(output_tokens_details={"thinking_tokens": 3}, iterations=[], speed="fast", inference_geo="us")
+                shapes.append(json.dumps(record, separators=(",", ":")))
+                message["usage"]["iterations"] = [{"input_tokens": 7, "cache_creation": {"ephemeral_1h_input_tokens": 5}}]
+                shapes.append(json.dumps(record, separators=(",", ":")))
+                message["content"].append({"type": "tool_use", "id": "toolu", "name": "x", "input": {"usage": {"input_tokens": 1}, "stop_reason": "a"}})
+                shapes.append(json.dumps(record, separators=(",", ":")))
+                items = list(record.items())
+                rng.shuffle(items)
+                shapes.append(json.dumps(dict(items), separators=(",", ":")))
+        for shape in shapes:
+            raw = shape.encode()
+            if b'"usage"' in raw:
+                one, two = read_reply(raw), read_whole(raw)
+                self.assertEqual(one[:2] + one[3:] if one else None, two[:2] + two[3:] if two else None, shape[:200])
+                seen += one is not None
+        self.assertGreater(seen, 200)
+
+    def test_iteration_ends_with_the_offset(self) -> None:
+        lines, _ = write_session(self.path("s.jsonl"), "s", 5, 1)
+        *_, last = iter_usage_lines(self.path("s.jsonl"))
+        self.assertEqual(last, (os.path.getsize(self.path("s.jsonl")), b""))
+        self.assertTrue(lines)
+
+
+class Keeping(Folder):
+    def test_a_warm_update_reads_only_what_is_new(self) -> None:
+        write_session(self.path("s.jsonl"), "s", 10, 1)
+        index = load_usage(self.root, [self.folder])
+        before = index.files[0]["offset"]
+        self.assertEqual(before, os.path.getsize(self.path("s.jsonl")))
+        with open(self.path("s.jsonl"), "r+b") as stream:  # what was read is not read again
+            stream.write(b"x" * (before - 1))
+        with open(self.path("s.jsonl"), "a", encoding="utf-8") as stream:
+            stream.write(reply_line("s", 99, {"input_tokens": 5, "output_tokens": 1}, MODELS[0], "2026-11-01T10:00:00.000Z", "x") + "\n")
+        found = load_usage(self.root, [self.folder])
+        self.assertEqual(sum(row[0] for row in found.sums), 11)
+
+    def test_a_replaced_file_is_read_anew(self) -> None:
+        write_session(self.path("s.jsonl"), "s", 10, 1)
+        load_usage(self.root, [self.folder])
+        os.unlink(self.path("s.jsonl"))
+        _, true = write_session(self.path("s.jsonl"), "other", 4, 2)
+        self.assertEqual(self.sums(load_usage(self.root, [self.folder])), true)
+
+    def test_a_damaged_index_is_made_anew(self) -> None:
+        _, true = write_session(self.path("s.jsonl"), "s", 10, 1)
+        raw = load_usage(self.root, [self.folder]).dump()
+        path = os.path.join(self.root, ".claude", "slipstream", "context", "usage.index")
+        rng = random.Random(4)
+        for _ in range(60):
+            bad = bytearray(raw)
+            for _ in range(rng.randrange(1, 6)):
+                bad[rng.randrange(len(bad))] = rng.randrange(256)
+            with open(path, "wb") as stream:
+                stream.write(bytes(bad[:rng.randrange(len(bad)) if rng.random() < 0.3 else len(bad)]))
+            load_usage(self.root, [self.folder])
+        with open(path, "wb") as stream:
+            stream.write(b"")
+        self.assertEqual(self.sums(load_usage(self.root, [self.folder])), true)
+
+    def test_projects_are_told_apart_by_the_records_not_the_folders_name(self) -> None:
+        base = os.path.join(self.root, "config", "projects")
+        for name, cwd in (("-home-dev-app", "/home/dev/app"), ("-home-dev-app-sub", "/home/dev/app/sub"), ("-home-dev-app-x", "/home/dev/app-x"), ("-other", "/other")):
+            os.makedirs(os.path.join(base, name))
+            with open(os.path.join(base, name, "s.jsonl"), "w", encoding="utf-8") as stream:
+                stream.write(json.dumps({"type": "user", "cwd": cwd}) + "\n")
+        env = {"CLAUDE_CONFIG_DIR": os.path.join(self.root, "config")}
+        found = [os.path.basename(folder) for folder in project_folders(["/home/dev/app"], env=env)]
+        self.assertEqual(found, ["-home-dev-app", "-home-dev-app-sub"])
+        self.assertEqual(len(project_folders([], True, env)), 4)
+        self.assertEqual(project_folders(["/home/dev/app"], env={"CLAUDE_CONFIG_DIR": "/nowhere"}), [])
+
+
+class Report(Folder):
+    def test_money_is_hidden_unless_asked_and_unknown_models_are_unpriced(self) -> None:
+        write_session(self.path("s.jsonl"), "s", 10, 1)
+        index = UsageIndex()
+        index.update(find_transcripts([self.folder]))
+        report = build_usage(index, "model")
+        by_name = {row["name"]: row for row in report["rows"]}
+        self.assertIsNone(by_name["house-model-1"]["usd"])
+        self.assertEqual(by_name["house-model-1"]["unpriced"], ["house-model-1"])
+        row = by_name["claude-opus-5-5"]
+        self.assertAlmostEqual(row["usd"], (row["input"] * 4 + row["write5m"] * 5 + row["write1h"] * 8 + row["read"] * 0.2 + row["output"] * 20) / 1e6, 5)
+        self.assertNotIn("$", render_usage(report))
+        self.assertIn("unpriced: house-model-1", render_usage(report, money=True))
+        self.assertIn("no usage found", render_usage(build_usage(UsageIndex())))
+
+    def test_dated_rates(self) -> None:
+        for model, day, tier, read, output in (
+                ("claude-sonnet-5-5", "2026-10-06", "", 0.20, 10), ("claude-sonnet-5-5", "2026-10-07", "", 0.10, 10), ("claude-haiku-5-5", "2026-11-01", "", 0.01, 0.5),
+                ("claude-haiku-5-5-20261001", "2026-11-01", "long", 0.05, 2.5), ("claude-opus-4-1-20250805", "2026-01-01", "", 1.5, 75), ("claude-opus-4-20250514", "2026-01-01", "", 1.5, 75),
+                ("claude-opus-4-5-20251101", "2026-01-01", "", 0.5, 25), ("claude-fable-5-1", "2026-11-01", "", 0.25, 50), ("claude-fable-5", "2026-11-01", "", 1.0, 50),
+                ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "2026-01-01", "", 0.3, 15), ("claude-opus-5", "2026-11-01", "fast", 1.0, 50), ("claude-opus-5", "2026-11-01", "batch", 0.25, 12.5),
+                ("claude-3-5-haiku-20241022", "2026-01-01", "", 0.08, 4)):
+            rates = find_rates(model, day, tier)
+            assert rates is not None, model
+            self.assertEqual((round(rates[3], 4), round(rates[4], 4)), (read, output), model)
+        for model in ("gpt-9", "claude-opus-6", "claude-opus-5-55", "", "claude-sonnet-5-7"):
+            self.assertIsNone(find_rates(model, "2026-11-01"), model)
+        self.assertIsNone(find_rates("claude-haiku-5-5", "2026-11-01", "fast"))
+
+    def test_haiku_is_priced_by_request(self) -> None:
+        lines: list[Any] = [reply_line("s", number, {"input_tokens": tokens, "output_tokens": 0}, "claude-haiku-5-5", "2026-11-01T10:00:00.000Z", "x")
+                            for number, tokens in enumerate((100_000, 100_001))]
+        with open(self.path("s.jsonl"), "w", encoding="utf-8") as stream:
+            stream.write("\n".join(lines) + "\n")
+        index = UsageIndex()
+        index.update(find_transcripts([self.folder]))
+        self.assertAlmostEqual(build_usage(index)["total"]["usd"], (100_000 * 0.10 + 100_001 * 0.50) / 1e6, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
