@@ -84,8 +84,7 @@ class _Progress:
 
 
 def _map(args: argparse.Namespace) -> int:
-    from slipstream.map.publish import refresh_map
-    from slipstream.map.render import DEFAULT_BUDGET_TOKENS, render_all, render_map
+    from slipstream.map.publish import DEFAULT_BUDGET_TOKENS, refresh_map
     if args.budget is not None and args.budget < 100:
         raise SlipstreamError("--budget is at least 100 tokens")
     root, path = _target(args)
@@ -96,10 +95,12 @@ def _map(args: argparse.Namespace) -> int:
     if args.json:
         _print_map_json(index, args.all, path)
     elif args.all:
+        from slipstream.map.render import render_all
         _write(render_all(index, path))
     elif path is None and args.budget in (None, DEFAULT_BUDGET_TOKENS):
         _write(text)
     else:
+        from slipstream.map.render import render_map
         _write(render_map(index, args.budget or DEFAULT_BUDGET_TOKENS, path))
     if index.refreshed.note:
         print(f"slipstream: {index.refreshed.note}", file=sys.stderr)

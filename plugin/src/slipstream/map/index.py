@@ -4,8 +4,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from slipstream.map.index_file import EXPORTS, FAILED, FLAGS, GENERATED, SIZE, SKIPPED, SYMBOLS, FileEntry, Symbol, key_of
-from slipstream.map.pool import Progress
 from slipstream.map.refresh import Refresh, refresh_index
+
+TYPE_CHECKING = False  # not from typing, which costs a third of a start
+if TYPE_CHECKING:
+    from slipstream.map.pool import Progress
 
 
 class Index:
@@ -16,6 +19,8 @@ class Index:
         self.refreshed = refreshed
         self.table = refreshed.table
         self._entries: dict[str, FileEntry] = {}
+        self._skipped: list[tuple[str, str]] | None = None
+        self._stats: dict[str, int] = {}
 
     def paths(self) -> list[str]:
         """Every path that was looked at, sorted; those that gave no symbols too."""
@@ -54,15 +59,15 @@ class Index:
 
     def skipped(self) -> list[tuple[str, str]]:
         """(path, reason) of all that was left out; folders end with a slash. Generated files are indexed and listed here."""
-        found = [(path, reason) for path, reason in self.table.meta["skipped"]]
-        for path, slot in self.table.slots.items():
-            flags = self.table.records[slot][FLAGS]
-            if flags & (SKIPPED | FAILED):
-                entry = self.file(path)
-                found.append((path, entry.skipped if entry else ""))
-            elif flags & GENERATED:
-                found.append((path, "generated"))
-        return sorted(found)
+        if self._skipped is None:
+            found = [(path, reason) for path, reason in self.table.meta["skipped"]]
+            out, paths = SKIPPED | FAILED, self.table.paths
+            for slot, record in enumerate(self.table.records):
+                if record[FLAGS] & (out | GENERATED) and paths[slot]:
+                    entry = self.file(paths[slot]) if record[FLAGS] & out else None
+                    found.append((paths[slot], entry.skipped if entry is not None else "generated"))
+            self._skipped = sorted(found)
+        return self._skipped
 
     @property
     def entry_points(self) -> list[str]:
@@ -70,10 +75,13 @@ class Index:
 
     def stats(self) -> dict[str, int]:
         """fileCount, symbolCount (exported, top level), totalBytes as published; allSymbols counts every definition."""
-        shown = [record for record, path in zip(self.table.records, self.table.paths)
-                 if path and not record[FLAGS] & (SKIPPED | FAILED | GENERATED)]
-        return {"fileCount": len(shown), "symbolCount": sum(record[EXPORTS] for record in shown),
-                "totalBytes": sum(record[SIZE] for record in shown), "allSymbols": sum(record[SYMBOLS] for record in shown)}
+        if not self._stats:
+            out = SKIPPED | FAILED | GENERATED
+            shown = [record for record, path in zip(self.table.records, self.table.paths) if path and not record[FLAGS] & out]
+            self._stats = {"fileCount": len(shown), "symbolCount": sum(record[EXPORTS] for record in shown),
+                           "totalBytes": sum(record[SIZE] for record in shown),
+                           "allSymbols": sum(record[SYMBOLS] for record in shown)}
+        return self._stats
 
 
 def open_index(tree_root: str, store_root: str | None = None, write: bool = True, ask_git: bool = True,

@@ -9,7 +9,8 @@ import threading
 from typing import IO, Callable
 
 from slipstream.map.index_file import FAILED
-from slipstream.map.scan import BLOCK_FILES, Block, Scanned, scan_many, skipped_file
+from slipstream.map.scan import scan_many, skipped_file
+from slipstream.map.scanned import BLOCK_FILES, Block, Scanned
 
 MIN_FILES_PER_WORKER = 60
 MAX_WORKERS = 16

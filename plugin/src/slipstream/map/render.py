@@ -7,17 +7,28 @@ from heapq import heappop, heappush
 
 from slipstream.base.tokens import BYTES_PER_TOKEN, approx_tokens
 from slipstream.map.index import Index
-from slipstream.map.index_file import EXPORTS, FAILED, FLAGS, GENERATED, IMPORTERS, SIZE, SKIPPED, SYMBOLS, FileEntry, Symbol
+from slipstream.map.index_file import (
+    ASIDE,
+    EXPORTS,
+    FAILED,
+    FLAGS,
+    GENERATED,
+    IMPORTERS,
+    SIZE,
+    SKIPPED,
+    SYMBOLS,
+    FileEntry,
+    Symbol,
+)
+from slipstream.map.publish import DEFAULT_BUDGET_TOKENS
 from slipstream.map.section import one_line
+from slipstream.map.skips import is_aside
 
-DEFAULT_BUDGET_TOKENS = 4_000
 MIN_BUDGET_TOKENS = 100
 DETAIL_SYMBOLS = 12
 MAX_ENTRY_POINTS = 12
 MAX_MISSES = 25
 MIN_ROW_BYTES = 24
-_TEST_WORDS = ("test", "tests", "spec", "specs", "__tests__", "testing", "fixtures", "testdata", "examples", "example", "docs",
-               "benchmark", "benchmarks", "e2e", "mocks", "__mocks__", "stories", "demo", "samples")
 
 
 class Page:
@@ -43,23 +54,16 @@ def shown_name(path: str) -> str:
         set(path) & set("\\\n\r`")) else path
 
 
-def is_aside(path: str) -> bool:
-    """Whether a file is a test, an example or a document rather than the program itself."""
-    pieces = path.lower().split("/")
-    stem = pieces[-1].split(".")
-    return any(piece in _TEST_WORDS for piece in pieces[:-1]) or "test" in stem or "spec" in stem or "stories" in stem or (
-        stem[0].startswith("test_") or stem[0].endswith("_test"))
-
-
 def rank_files(index: Index, prefix: str = "") -> list[tuple[str, int]]:
     """(path, slot) of the files that hold something, the most connected first."""
     table = index.table
+    entries = set(index.entry_points)
     rows = []
     for path, slot in table.slots.items():
         record = table.records[slot]
         if record[FLAGS] & (SKIPPED | FAILED | GENERATED) or not path.startswith(prefix):
             continue
-        rows.append((is_aside(path), -record[IMPORTERS], path not in index.entry_points, -record[EXPORTS],
+        rows.append((record[FLAGS] & ASIDE, -record[IMPORTERS], path not in entries, -record[EXPORTS],
                      path.count("/"), path, slot))
     return [(row[5], row[6]) for row in sorted(rows)]
 
@@ -202,17 +206,22 @@ class _Folders:
         self.prefix = prefix
         self.counts: dict[str, list[int]] = {}
         self.below: dict[str, set[str]] = {}
+        direct: dict[str, list[int]] = {}
         for path, slot in files:
+            tally = direct.setdefault(path[len(prefix):].rpartition("/")[0], [0, 0])
+            tally[0] += 1
+            tally[1] += index.table.records[slot][SYMBOLS]
+        for name, (count, symbols) in direct.items():
             folder = ""
-            for piece in ("", *path[len(prefix):].split("/")[:-1]):
+            for piece in ("", *(name.split("/") if name else ())):
                 here = f"{folder}{piece}/" if piece else folder
                 if here != folder:
                     self.below.setdefault(folder, set()).add(here)
                 folder = here
-                tally = self.counts.setdefault(folder, [0, 0, 0])
-                tally[0] += 1
-                tally[1] += index.table.records[slot][SYMBOLS]
-            self.counts[folder][2] += 1
+                sums = self.counts.setdefault(folder, [0, 0, 0])
+                sums[0] += count
+                sums[1] += symbols
+            self.counts[folder][2] += count
 
     def row(self, folder: str, own: bool = False, left: int = 0) -> str:
         """A folder in one bullet; `own` counts only the files directly inside, `left` says how many folders are not shown."""

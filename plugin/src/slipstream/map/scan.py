@@ -4,43 +4,13 @@ from __future__ import annotations
 import os
 import time
 from binascii import crc32
-from collections.abc import Iterable
 
-from slipstream.map.index_file import ENTRY, FAILED, GENERATED, LOW, RACY, SKIPPED, Stamp, stamp_of, unpack_block
+from slipstream.map.index_file import ASIDE, ENTRY, FAILED, GENERATED, LOW, RACY, SKIPPED, stamp_of
 from slipstream.map.languages.registry import scan_source
-from slipstream.map.section import encode_section, encode_skipped, keys_in, pack_block
-from slipstream.map.skips import is_generated, is_minified
+from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, is_racy, keys_in, pack_block
+from slipstream.map.section import encode_section, encode_skipped
+from slipstream.map.skips import is_aside, is_generated, is_minified
 from slipstream.map.source import Unreadable, decode_source, read_source
-
-# A stamp is trusted when the file had been left alone this long before it was read (coarse clocks of file systems).
-SETTLED_NS = 2_000_000_000
-BLOCK_FILES = 8
-
-
-class Block:
-    """The packed sections of a few files."""
-
-    __slots__ = ("packed",)
-
-    def __init__(self, packed: bytes) -> None:
-        self.packed = packed
-
-
-class Scanned:
-    """Result for one file: stamp, CRC of its bytes, flags, keys of its names, counts; its section is in `block` at `place`."""
-
-    __slots__ = ("block", "content", "exports", "flags", "keys", "place", "stamp", "symbols")
-
-    def __init__(self, stamp: Stamp, content: int, flags: int, section: bytes, keys: Iterable[int] = (), symbols: int = 0,
-                 exports: int = 0) -> None:
-        self.stamp, self.content, self.flags, self.keys = stamp, content, flags, keys
-        self.symbols, self.exports = min(symbols, 65_535), min(exports, 65_535)
-        self.block: Block | bytes = section  # packed together with its neighbours afterwards
-        self.place = 0
-
-    def section(self) -> bytes:
-        """Text of the section."""
-        return unpack_block(self.block.packed)[self.place] if isinstance(self.block, Block) else self.block
 
 
 def scan_many(root: str, paths: list[str]) -> list[Scanned]:
@@ -52,11 +22,6 @@ def scan_many(root: str, paths: list[str]) -> list[Scanned]:
         for place, one in enumerate(group):
             one.block, one.place = block, place
     return results
-
-
-def is_racy(mtime_ns: int, read_ns: int) -> bool:
-    """Whether a later edit could have left this stamp unchanged."""
-    return mtime_ns + SETTLED_NS > read_ns
 
 
 def scan_file(root: str, path: str) -> Scanned:
@@ -90,6 +55,8 @@ def scan_text(path: str, data: bytes, text: bytes, info: os.stat_result, now: in
         return Scanned(stamp, content, flags | FAILED, encode_skipped(path, f"failed: {type(error).__name__}: {error}"))
     if scan.hints:
         flags |= ENTRY
+    if is_aside(path):
+        flags |= ASIDE
     return Scanned(stamp, content, flags, section, keys_in(section), symbols, exports)
 
 

@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 import os
-import zlib
 from typing import TYPE_CHECKING
 
-from slipstream.map.index_file import DEFAULT, EXPORTED, HEAD_ROWS, KINDS, OVERLOAD, key_of
+from slipstream.map.index_file import DEFAULT, EXPORTED, HEAD_ROWS, KINDS, OVERLOAD
 
 if TYPE_CHECKING:
     from slipstream.map.model import Definition, FileScan
@@ -65,18 +64,3 @@ def encode_section(path: str, scan: FileScan) -> tuple[bytes, int, int]:
 def encode_skipped(path: str, reason: str) -> bytes:
     """Section text of a file that gives no symbols, with the reason."""
     return _head(path, "", 0, one_line(reason, 200).replace("\0", " "), "") + b"\n" * (HEAD_ROWS - 1)
-
-
-def pack_block(sections: list[bytes]) -> bytes:
-    """A block as stored."""
-    return zlib.compress(b"\0".join(sections), 6)
-
-
-def keys_in(text: bytes) -> set[int]:
-    """Keys of the names defined in a section's text."""
-    found = set()
-    for row in text.split(b"\n")[HEAD_ROWS:]:
-        cells = row.split(b"\t", 7)
-        if len(cells) > 6:
-            found.add(key_of(b":", cells[6]))
-    return found

@@ -22,6 +22,9 @@ MARKED = {
 MIN_MINIFIED_BYTES = 5_000
 MINIFIED_LINE_BYTES = 300
 _HEAD_BYTES = 2_000
+_TEST_WORDS = frozenset((
+    "test tests spec specs __tests__ testing fixtures testdata examples example docs benchmark benchmarks e2e mocks __mocks__ "
+    "stories demo samples").split())
 _MINIFIED_NAME = re.compile(r"[.-]min\.(?:[cm]?js|css)$|\.bundle\.js$")
 _GENERATED = re.compile(
     rb"^[ \t]*(?://|#|/?\*|--|;|<!--|\"\"\").*?(?:\bCode generated .{0,200}DO NOT EDIT|@generated\b|<auto-?generated\b"
@@ -56,3 +59,11 @@ def is_generated(data: bytes) -> bool:
     """Whether a comment in the first lines says that a program wrote the file."""
     head = data[:_HEAD_BYTES]
     return b"generated" in head.lower() and _GENERATED.search(head) is not None
+
+
+def is_aside(path: str) -> bool:
+    """Whether a file is a test, an example or a document rather than the program itself."""
+    *folders, name = path.lower().split("/")
+    stem = name.split(".")
+    return not _TEST_WORDS.isdisjoint(folders) or "test" in stem or "spec" in stem or "stories" in stem or (
+        stem[0].startswith("test_") or stem[0].endswith("_test"))

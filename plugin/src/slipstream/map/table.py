@@ -34,8 +34,7 @@ from slipstream.map.index_file import (
     unpack_block,
     unpack_part,
 )
-from slipstream.map.scan import BLOCK_FILES, Block, Scanned
-from slipstream.map.section import keys_in, pack_block
+from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, keys_in, pack_block
 
 KEYS_PER_BUCKET = 64
 MAX_UNPUBLISHED = 60
@@ -56,6 +55,8 @@ class Table:
         self.changed = False
         self._unsorted: list[tuple[int, int]] = []
         self._open: tuple[int, list[bytes]] = (-1, [])  # the block read last, by its offset
+        self._packed_paths = b""  # as loaded, until a file comes or goes
+        self._packed_folders: tuple[dict[str, int], bytes] = ({}, b"")
         self._placed: tuple[Block | None, int, int, int] = (None, 0, 0, 0)  # the block written last, and where it lies
 
     # -- one file ---------------------------------------------------------------------------------------------------
@@ -92,6 +93,7 @@ class Table:
             self.records.append(_EMPTY)
             self.paths.append(path)
             self.slots[path] = slot
+            self._packed_paths = b""
             new.add(key_of(b"=", os.fsencode(path)))
         else:
             importers = self.records[slot][IMPORTERS]
@@ -121,6 +123,7 @@ class Table:
         self._rename(slot, keys_in(self.section(slot)) | {key_of(b"=", os.fsencode(path))}, set())
         self.records[slot] = _EMPTY
         self.paths[slot] = ""
+        self._packed_paths = b""
         self._note_change(path)
 
     def _note_change(self, path: str) -> None:
@@ -193,6 +196,7 @@ class Table:
                 fresh._add_block(waiting)
         fresh._add_block(waiting)
         self.records, self.paths, self.slots, self.blocks = fresh.records, fresh.paths, fresh.slots, fresh.blocks
+        self._packed_paths = b""
         self.buckets, self._unsorted, self._open, self._placed = [], fresh._unsorted, fresh._open, fresh._placed
 
     def _add_block(self, waiting: list[tuple[Record, bytes]]) -> None:
@@ -210,21 +214,24 @@ class Table:
             table.append(BUCKET.pack(at, len(blob), crc32(blob)))
             at += len(blob)
         pack = RECORD.pack
-        names = sorted(self.folders)
-        folders = struct.pack(f"<{len(names)}q", *(self.folders[name] for name in names))
-        folders += b"\0".join(os.fsencode(name) for name in names)
-        paths = b"\0".join(os.fsencode(path) for path in self.paths)
+        if not self._packed_paths:
+            self._packed_paths = zlib.compress(b"\0".join(os.fsencode(path) for path in self.paths), 1)
+        if self.folders != self._packed_folders[0] or not self._packed_folders[1]:
+            names = sorted(self.folders)
+            folders = struct.pack(f"<{len(names)}q", *(self.folders[name] for name in names))
+            folders += b"\0".join(os.fsencode(name) for name in names)
+            self._packed_folders = (dict(self.folders), zlib.compress(folders, 1))
         parts = {
             "blocks": bytes(self.blocks), "names": b"".join(self.buckets), "buckets": b"".join(table),
-            "records": b"".join([pack(*record) for record in self.records]), "paths": zlib.compress(paths, 1),
-            "folders": zlib.compress(folders, 1),
+            "records": b"".join([pack(*record) for record in self.records]), "paths": self._packed_paths,
+            "folders": self._packed_folders[1],
             "meta": json.dumps(self.meta, separators=(",", ":")).encode(),
         }
         fields, at = [], HEADER.size
         for name in PARTS:
             fields += [at, len(parts[name]), crc32(parts[name])]
             at += len(parts[name])
-        head = HEADER.pack(MAGIC, identity, at, len(self.records), len(self.buckets), len(names), *fields, 0)[:-4]
+        head = HEADER.pack(MAGIC, identity, at, len(self.records), len(self.buckets), len(self.folders), *fields, 0)[:-4]
         return [head, struct.pack("<I", crc32(head)), *(parts[name] for name in PARTS)]
 
 
@@ -244,13 +251,16 @@ def _load(index: IndexFile) -> Table:
     table = Table()
     table.meta = json.loads(index.part("meta"))
     count = index.folder_count
-    folders = unpack_part(index.part("folders"))
+    packed = index.part("folders")
+    folders = unpack_part(packed)
     names = folders[8 * count:].split(b"\0") if count else []
     if len(names) != count:
         raise DamagedIndex("folders")
     table.folders = dict(zip([os.fsdecode(name) for name in names], struct.unpack_from(f"<{count}q", folders)))
+    table._packed_folders = (dict(table.folders), packed)
     table.records = list(RECORD.iter_unpack(index.part("records")))
-    table.paths = os.fsdecode(unpack_part(index.part("paths"))).split("\0") if table.records else []
+    table._packed_paths = index.part("paths")
+    table.paths = os.fsdecode(unpack_part(table._packed_paths)).split("\0") if table.records else []
     table.slots = {path: slot for slot, path in enumerate(table.paths) if path}
     if len(table.paths) != len(table.records):
         raise DamagedIndex("paths")

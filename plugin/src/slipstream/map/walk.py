@@ -8,7 +8,7 @@ from collections.abc import Callable, Container
 
 from slipstream.base.git import find_git_dirs, run_git
 from slipstream.map.ignore import IgnoreRules, load_patterns, outer_rules
-from slipstream.map.scan import SETTLED_NS
+from slipstream.map.scanned import SETTLED_NS
 from slipstream.map.skips import find_folder_reason
 
 GIT_TIMEOUT_S = 60.0
