@@ -28,6 +28,7 @@ SHEBANG = b"#!/usr/bin/env python3\n"
 DOS_DATE = (2020 - 1980) << 9 | 1 << 5 | 1
 DEFLATED_FOLDERS = ("slipstream/dashboard/", "slipstream/engine/", "slipstream/doctor.py")
 STORED = {"slipstream/dashboard/" + name for name in ("__init__.py", "launch.py", "token.py")}  # a session's start loads them
+STORED.add("slipstream/mcp/tools.json")  # the server loads it, whose threads must never meet in zipimport's way to zlib
 MAX_BYTES = 1_000_000
 PACKED_SUFFIXES = (".py", ".html", ".js", ".css", ".json", ".svg", ".txt")
 
@@ -55,7 +56,7 @@ def packed(name: str, path: str) -> bytes:
 
 def is_deflated(name: str) -> bool:
     if not name.endswith(".py"):
-        return name.startswith("slipstream/")
+        return name.startswith("slipstream/") and name not in STORED
     return name.startswith(DEFLATED_FOLDERS) and name not in STORED
 
 

@@ -180,6 +180,22 @@ class Guard(unittest.TestCase):
         self.assertEqual([json.loads(line)["result"] for line in done.stdout.splitlines()], [{}, {}])
         self.assertEqual(done.stderr.count(b"stray"), 6)
 
+    def test_the_server_loads_nothing_deflated(self) -> None:
+        """Two threads that open deflated entries of a zip at once: zipimport tells one that zlib is not there."""
+        from build_zipapp import is_deflated
+        from tests.test_house import imports_of, modules
+        paths = dict(modules())
+        seen, waiting = set(), [name for name in paths if name.split(".")[0] == "mcp"]
+        while waiting:
+            name = waiting.pop()
+            if name in seen or name not in paths:
+                continue
+            seen.add(name)
+            waiting += [one[len("slipstream."):] for one in imports_of(paths[name]) if one.startswith("slipstream.")]
+        self.assertIn("map.publish", seen)
+        names = ["slipstream/mcp/tools.json", *("slipstream/" + name.replace(".", "/") + ".py" for name in sorted(seen))]
+        self.assertEqual([name for name in names if is_deflated(name)], [])
+
     def test_start_loads_little(self) -> None:
         """The modules that answering tools/list takes: what a start costs, as a test that does not depend on the machine."""
         code = ("import sys; sys.path.insert(0, sys.argv[1]); from slipstream.mcp import server; server.main(['mcp'])\n"
