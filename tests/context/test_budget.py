@@ -136,10 +136,23 @@ class Status(Store):
     def test_writers_keep_it_and_others_are_left_alone(self) -> None:
         update_status(self.root, memoryCount=4)
         update_status(self.root, observationCount=7)
-        note_turn(self.root, [1, 2, 3, 4, 5, 6], now=99.0)
-        self.assertEqual(load_status(self.root), {"memoryCount": 4, "observationCount": 7, "stepHistory": [2, 3, 4, 5, 6], "lastCapture": 99})
+        self.assertEqual(load_status(self.root), {"memoryCount": 4, "observationCount": 7})
         update_status(self.root, memoryCount=None)
         self.assertNotIn("memoryCount", load_status(self.root))
+
+    def test_turns_are_kept_by_session(self) -> None:
+        for session, sizes in (("one", (3600, 7200)), ("two", (36_000,))):
+            for size in sizes:
+                append_event(self.root, session, "main", "post-tool", "Read a", {"bytes": size})
+                append_event(self.root, session, "sub", "stop", "not the main agent's")
+                append_event(self.root, session, "main", "stop", "turn finished")
+                note_turn(self.root, session, now=99.0)
+        status = load_status(self.root)
+        self.assertEqual(status["turns"], {"one": [1000, 2000], "two": [10_000]})
+        self.assertEqual((status["lastCapture"], status["memoryCount"]), (99, 0))
+        for number in range(12):
+            note_turn(self.root, f"s{number}", now=100.0)
+        self.assertLessEqual(len(load_status(self.root)["turns"]), 8)
 
     def test_parallel_updates_lose_nothing(self) -> None:
         update_status(self.root, start=1)

@@ -24,7 +24,7 @@ def main(argv: list[str]) -> int:
         payload = loads(sys.stdin.buffer.read().decode("utf-8", "replace"))
         store = store_dir(find_store_root(find_tree_root(_get(payload.get("workspace"), "project_dir"))))
         status = _load(os.path.join(store, "status.json"))
-        if not status and os.path.isdir(store):
+        if "memoryCount" not in status and os.path.isdir(store):
             from slipstream.context.status import rebuild_status
             status = rebuild_status(os.path.dirname(os.path.dirname(store)))
         values = read_values(payload, status, store)
@@ -55,7 +55,9 @@ def read_values(payload: dict[str, Any], status: dict[str, Any], store: str) -> 
         minutes = max(0, time.time() - os.stat(log).st_mtime) / 60
         age = f"{minutes:.0f}m" if minutes < 90 else f"{minutes / 60:.0f}h" if minutes < 2880 else f"{minutes / 1440:.0f}d"
     sizes = (f"{n / 1e6:.3g}M" if n > 999_499 else f"{n / 1000:.0f}k" for n in (tokens or 0, window))
+    steps = _get(status.get("turns"), str(payload.get("session_id")))
     return {**status, "actualTokens": tokens, "windowTokens": window, "cache": state, "capture": age,
+            "stepHistory": steps if isinstance(steps, list) else [],
             "size": "/".join(sizes) if tokens is not None else None, "model": _get(payload.get("model"), "display_name"),
             "activeSkill": os.environ.get("SLIPSTREAM_ACTIVE_SKILL") or status.get("activeSkill")}
 

@@ -16,8 +16,8 @@ from slipstream.base.store import store_path
 NAME = "status.json"
 # Keys: memoryCount, observationCount, optimizationPct, targetTokens, warnPct, compactPct, windowTokens (the host's, latest
 # session),
-# stepHistory (approximate tokens of the last turns), lastCapture (seconds), activeSkill, redacted, errors. An absent key
-# is unknown.
+# turns (session -> approximate tokens of its last turns), lastCapture (seconds), activeSkill. An absent key is unknown.
+MAX_SESSIONS, MAX_TURNS, TURN_BYTES = 8, 5, 1_000_000
 
 
 def load_status(store_root: str) -> dict[str, Any]:
@@ -48,26 +48,65 @@ def rebuild_status(store_root: str) -> dict[str, Any]:
     from slipstream.context.budget import load_budget
     from slipstream.context.savings import load_savings, summarize_savings
 
-    store = store_dir(store_root)
     budget = load_budget(store_root)
     figures: dict[str, Any] = {
-        "memoryCount": sum(name.endswith(".md") and name != "MEMORY.md" for name in _names(os.path.join(store, "memory"))),
-        "observationCount": sum(
-            _count_lines(os.path.join(store, "observations", name))
-            for name in _names(os.path.join(store, "observations"))
-            if name.endswith(".jsonl")
-        ),
+        **_counts(store_root),
         "optimizationPct": summarize_savings(load_savings(store_root))["pct"],
         **{key: budget[key] for key in ("targetTokens", "warnPct", "compactPct")},
     }
-    if os.path.isdir(store):
+    if os.path.isdir(store_dir(store_root)):
         update_status(store_root, **figures)
     return {**load_status(store_root), **figures}
 
 
-def note_turn(store_root: str, steps: list[int], now: float | None = None) -> None:
-    """At the end of a turn: the last turns' tokens and when something was last captured."""
-    update_status(store_root, stepHistory=steps[-5:], lastCapture=int(time.time() if now is None else now))
+def note_turn(store_root: str, session: str, now: float | None = None) -> None:
+    """At the end of a turn: the counts, this session's turns, and when something was last captured."""
+    tokens = turn_tokens(store_root, session)
+    turns = load_status(store_root).get("turns")
+    turns = {key: row for key, row in turns.items() if isinstance(row, list)} if isinstance(turns, dict) else {}
+    own = [*turns.pop(session, []), *([tokens] if tokens is not None else [])]
+    turns[session] = own[-MAX_TURNS:]
+    while len(turns) > MAX_SESSIONS:
+        del turns[next(iter(turns))]
+    update_status(store_root, **_counts(store_root), turns=turns, lastCapture=int(time.time() if now is None else now))
+
+
+def turn_tokens(store_root: str, session: str) -> int | None:
+    """Approximate tokens that tools served in the last finished turn, from the log's tail; None without a finished turn
+    there."""
+    from slipstream.base.files import open_regular
+    from slipstream.base.tokens import approx_tokens
+    from slipstream.events.log import log_path, parse_event
+
+    try:
+        with os.fdopen(open_regular(log_path(store_root, session)), "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            stream.seek(max(0, size - TURN_BYTES))
+            lines = stream.read().split(b"\n")
+    except OSError:
+        return None
+    total, finished = 0, False
+    for line in reversed(lines[1:] if size > TURN_BYTES else lines):
+        event = parse_event(line) if b'"stop"' in line or b'"post-tool"' in line else None
+        if event is None:
+            continue
+        if event["kind"] == "stop" and event["agent"] == "main":
+            if finished:
+                break
+            finished = True
+        elif event["kind"] == "post-tool" and finished:
+            nbytes = event.get("data", {}).get("bytes")
+            total += approx_tokens(nbytes) if isinstance(nbytes, int) and nbytes > 0 else 0
+    return total if finished else None
+
+
+def _counts(store_root: str) -> dict[str, int]:
+    store = store_dir(store_root)
+    logs = os.path.join(store, "observations")
+    return {
+        "memoryCount": sum(name.endswith(".md") and name != "MEMORY.md" for name in _names(os.path.join(store, "memory"))),
+        "observationCount": sum(_count_lines(os.path.join(logs, name)) for name in _names(logs) if name.endswith(".jsonl")),
+    }
 
 
 def _names(folder: str) -> list[str]:

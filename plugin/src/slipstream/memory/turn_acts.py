@@ -68,11 +68,13 @@ def check_batch(tree_root: str, store_root: str, payload: dict[str, Any]) -> str
 
 def end_turn(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
     """Stop: the turn becomes an observation, the chat is folded. No nagging."""
+    from slipstream.context.status import note_turn
     from slipstream.memory.conversations import try_ingest
     from slipstream.memory.observe import capture
     session, transcript = str(payload["session_id"]), host_transcript(payload)
     capture(store_root, session, tree_root=tree_root, transcript_path=transcript)
     try_ingest(store_root, session, transcript, tree_root)
+    note_turn(store_root, session)
     return ""
 
 
