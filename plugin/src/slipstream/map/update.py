@@ -4,15 +4,19 @@ from __future__ import annotations
 import os
 import time
 
-from slipstream.map.entrypoints import MANIFESTS, find_entry_points
 from slipstream.map.index_file import ENTRY, FLAGS, GENERATED, DamagedIndex, FileEntry, parse_section
 from slipstream.map.languages.registry import language_of, needs_shebang
-from slipstream.map.pool import Progress, scan_files
 from slipstream.map.refresh import Refresh, changed_folders, file_stamps, load_for, rules_changed, stale_files, write_index
-from slipstream.map.scan import scan_text
+from slipstream.map.scan import scan_many, scan_text
 from slipstream.map.table import Table
-from slipstream.map.walk import IGNORE_FILE, Walk, Walker
 
+TYPE_CHECKING = False  # not from typing, which costs a third of a start
+if TYPE_CHECKING:
+    from slipstream.map.pool import Progress
+    from slipstream.map.scanned import Scanned
+    from slipstream.map.walk import Walk, Walker
+
+FEW_FILES = 16
 HEAD_BYTES = 256
 
 
@@ -35,15 +39,23 @@ def is_source_in(root: str, path: str) -> bool:
     return language_of(path, head) is not None
 
 
+def _scan(root: str, paths: list[str], progress: Progress | None) -> list[Scanned]:
+    if len(paths) <= FEW_FILES:
+        return scan_many(root, paths)
+    from slipstream.map.pool import scan_files
+    return scan_files(root, paths, progress)
+
+
 def refresh_all(result: Refresh, ask_git: bool, progress: Progress | None) -> None:
     """Scan the whole tree."""
     result.complete, result.modified_only = True, False
+    from slipstream.map.walk import Walker
     walker = Walker(result.root, lambda path: is_source_in(result.root, path))
     walk = walker.walk(ask_git)
     table = result.table
     table.folders = walk.folders
     _note_walk(table, walk, walker, None)
-    for path, scanned in zip(walk.files, scan_files(result.root, walk.files, progress)):
+    for path, scanned in zip(walk.files, _scan(result.root, walk.files, progress)):
         if scanned.stamp != (0, 0, 0, 0):
             table.put(path, scanned)
             result.scanned.append(path)
@@ -58,6 +70,7 @@ def refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) -> 
     new: list[str] = []
     other_rules = rules_changed(result)
     if other_rules or changed or gone or (ask_git and table.meta.get("unasked")):
+        from slipstream.map.walk import Walker
         walker = Walker(root, lambda path: is_source_in(root, path))
         if other_rules or table.meta.get("unasked"):
             walk = walker.walk(ask_git)
@@ -100,7 +113,7 @@ def _scan_into(result: Refresh, paths: list[str], new: set[str], progress: Progr
     rerank = bool(new) or bool(result.removed)
     entries_before = {path for path in paths if path not in new and table.records[table.slots[path]][FLAGS] & ENTRY}
     imports_before = {path: _imports(table.section(table.slots[path])) for path in paths if path not in new}
-    for path, scanned in zip(paths, scan_files(result.root, paths, progress)):
+    for path, scanned in zip(paths, _scan(result.root, paths, progress)):
         if scanned.stamp == (0, 0, 0, 0):
             if path in table.slots:
                 result.forget(path)
@@ -128,6 +141,7 @@ def _rank(result: Refresh) -> None:
 
 
 def _enter(table: Table, root: str) -> None:
+    from slipstream.map.entrypoints import MANIFESTS, find_entry_points
     entry_points = find_entry_points(root, table)
     manifests = file_stamps(root, table.meta.get("manifests") or dict.fromkeys(MANIFESTS))
     if entry_points != table.meta.get("entryPoints") or manifests != table.meta.get("manifests"):
@@ -137,6 +151,7 @@ def _enter(table: Table, root: str) -> None:
 
 def _note_walk(table: Table, walk: Walk, walker: Walker, walked: set[str] | None) -> None:
     """Keep what a walk of the folders `walked` (None: all) says about rules and left out paths."""
+    from slipstream.map.walk import IGNORE_FILE
     meta = table.meta
     if walked is None:
         rules, skipped = [IGNORE_FILE], []
