@@ -25,7 +25,8 @@ from typing import Any
 from slipstream.base.text import terms
 from slipstream.memory.documents import Document, count_terms
 from slipstream.memory.ranking import rank
-from slipstream.memory.segment import Segment, SegmentBuilder
+from slipstream.memory.segment import Segment
+from slipstream.memory.segment_build import SegmentBuilder
 
 import tests  # noqa: F401  (puts the package on the path)
 

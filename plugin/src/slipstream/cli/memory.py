@@ -1,347 +1,74 @@
-"""`memory ...`, `observe`, `digest`, `harvest`, `recall-signal`: what is remembered, written, found and forgotten."""
+"""`memory search|timeline|observations`, kept fast (no argparse); every other verb over memory is in memory_verbs."""
 from __future__ import annotations
 
-import argparse
+import os
 import sys
-from collections.abc import Callable
-from typing import Any
 
-from slipstream.base.errors import SlipstreamError
-from slipstream.cli.parser import EXIT_FAILED, Parser, add_shared_flags, make_parser, print_json, roots, run
+from slipstream.cli.flags import UsageError, parse_flags
 
-Command = Callable[[argparse.Namespace, str, str], "int | None"]
+USAGE = {
+    "search": "memory search QUERY [--kind KIND] [--session S] [--branch B] [--file PATH] [--since DATE] [--limit N] "
+              "[--root DIR] [--json]",
+    "timeline": "memory timeline ID|QUERY [--window N] [--session S] [--root DIR] [--json]",
+    "observations": "memory observations ID,ID [--root DIR] [--json]",
+}
+FLAGS: dict[str, dict[str, type]] = {
+    "search": {"kind": str, "session": str, "branch": str, "file": str, "since": str, "limit": int},
+    "timeline": {"window": int, "session": str}, "observations": {},
+}
+SHARED: dict[str, type] = {"root": str, "json": bool, "help": bool}
 
 
 def main(argv: list[str]) -> int:
-    verb, rest = argv[0], argv[1:]
-    if verb == "memory":
-        return run(lambda: _run_memory(rest))
-    build = {"observe": _observe_parser, "digest": _digest_parser, "harvest": _harvest_parser, "recall-signal": _signal_parser}
-    act: dict[str, Command] = {"observe": _observe, "digest": _digest, "harvest": _harvest, "recall-signal": _recall_signal}
-    return run(lambda: _call(act[verb], build[verb]().parse_args(rest)))
+    """Status 0 with rows, 1 when there is nothing, 2 for words that are off."""
+    verb = argv[1] if argv[0] == "memory" and len(argv) > 1 else ""
+    if verb not in USAGE or "-h" in argv:
+        from slipstream.cli.memory_verbs import main as other
+        return other(argv)
+    from slipstream.base.errors import SlipstreamError
+    try:
+        words, flags = parse_flags(argv[2:], {**FLAGS[verb], **SHARED})
+        if flags.get("help"):
+            _print(f"usage: slipstream {USAGE[verb]}")
+            return 0
+        if len(words) != 1:
+            raise UsageError("one query, in quotes when it has blanks" if verb != "observations" else "one list of numbers")
+        from slipstream.base.roots import find_store_root, find_tree_root
+        root = str(flags.get("root") or "")
+        if root and not os.path.isdir(root):
+            raise SlipstreamError("--root is not a folder", root)
+        found, text = _answer(verb, find_store_root(find_tree_root(root or None)), words[0], flags)
+        if flags.get("json"):
+            import json
+            text = json.dumps(found, ensure_ascii=False, indent=2)
+        _print(text)
+        return 0 if found else 1
+    except UsageError as error:
+        print(f"slipstream memory {verb}: {error}\nusage: slipstream {USAGE[verb]}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        return 0
+    except (SlipstreamError, OSError) as error:
+        print(f"slipstream: {error}", file=sys.stderr)
+        return 1
 
 
-def _call(command: Command, args: argparse.Namespace) -> int | None:
-    tree_root, store_root = roots(args)
-    return command(args, tree_root, store_root)
-
-
-def _run_memory(argv: list[str]) -> int | None:
-    args = memory_parser().parse_args(argv)
-    return _call(args.command, args)
-
-
-def memory_parser() -> Parser:
-    parser = Parser(prog="slipstream memory", description="Facts, past turns and chats of this project.")
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-
-    def add(name: str, command: Command, summary: str) -> argparse.ArgumentParser:
-        child: argparse.ArgumentParser = verbs.add_parser(name, help=summary, description=summary, allow_abbrev=False)
-        add_shared_flags(child)
-        child.set_defaults(command=command)
-        return child
-
-    child = add("add", _add, "Write a fact; the same name or description replaces it.")
-    _fact_flags(child, required=True)
-    child = add("update", _update, "Change fields of a fact.")
-    child.add_argument("name", metavar="NAME")
-    _fact_flags(child, required=False)
-    child = add("supersede", _supersede, "Write a fact that replaces an outdated one, which stays on disk.")
-    child.add_argument("old", metavar="NAME")
-    _fact_flags(child, required=False)
-    add("list", _list, "All facts, one a line.").add_argument("--type", help="only this type")
-    add("show", _show, "One item in full: a fact's name, an observation's number, chat:SESSION:N, host:FILE:N.").add_argument(
-        "item", metavar="ITEM")
-    child = add("recall", _recall, "Facts that fit a text, in full.")
-    child.add_argument("query", metavar="QUERY")
-    child.add_argument("--limit", type=int, default=5)
-    add("prune", _prune, "Delete one fact.").add_argument("name", metavar="NAME")
-    child = add("forget", _forget, "Delete facts, or with --observations past turns, that meet every condition.")
-    child.add_argument("names", metavar="NAME", nargs="*", help="names of facts, or numbers of observations")
-    child.add_argument("--query", default="", help="all these words")
-    child.add_argument("--before", default="", metavar="DATE")
-    child.add_argument("--file", default="", metavar="PATH", help="citing or touching this file")
-    child.add_argument("--observations", action="store_true", help="past turns instead of facts")
-    child.add_argument("--dry-run", action="store_true", help="only say what would go")
-    add("index", _index, "Rebuild MEMORY.md and print it.")
-    add("doctor", _doctor, "Unreadable, duplicate, stale and outdated facts; status 1 when there are any.")
-    add("export", _export, "Every fact as a JSON line.")
-    add("import", _import, "Facts from our export, the reference memory server's JSONL or claude-mem's export.").add_argument(
-        "file", metavar="FILE")
-    add("share", _share, "Let git track the facts, and only them.")
-    child = add("search", _search, "Search facts, past turns, digests, chats and the host's own notes.")
-    child.add_argument("query", metavar="QUERY")
-    child.add_argument("--kind", help="edit read command search prompt note fact digest conversation host")
-    child.add_argument("--session")
-    child.add_argument("--branch")
-    child.add_argument("--file", metavar="PATH")
-    child.add_argument("--since", metavar="DATE")
-    child.add_argument("--limit", type=int, default=10)
-    child = add("timeline", _timeline, "The turns around one.")
-    child.add_argument("around", metavar="ID|QUERY")
-    child.add_argument("--window", type=int, default=3)
-    child.add_argument("--session")
-    add("observations", _observations, "Past turns in full.").add_argument("ids", metavar="ID,ID")
-    child = add("lessons", _lessons, "Topics that come up again and again.")
-    child.add_argument("--min", type=int, default=3)
-    child.add_argument("--limit", type=int, default=10)
-    return parser
-
-
-def _fact_flags(parser: argparse.ArgumentParser, required: bool) -> None:
-    parser.add_argument("--type", required=required, metavar="TYPE",
-                        help="decision convention architecture gotcha credential-location todo fact")
-    parser.add_argument("--desc", required=required, metavar="TEXT")
-    parser.add_argument("--body", required=required, metavar="TEXT")
-    parser.add_argument("--tags", metavar="A,B")
-    parser.add_argument("--source", action="append", metavar="PATH[:A-B]", help="code it speaks of; may be given again")
-    if required:
-        parser.add_argument("--name")
-
-
-def _observe_parser() -> Parser:
-    parser = make_parser("observe", "Turn new events into observations.")
-    parser.add_argument("--session", default="main")
-    parser.add_argument("--all", action="store_true", help="every session")
-    parser.add_argument("--ci", action="store_true", help="one JSON line a new observation, nothing else, status 0")
-    return parser
-
-
-def _digest_parser() -> Parser:
-    parser = make_parser("digest", "Save a session's digest.")
-    parser.add_argument("--session")
-    parser.add_argument("--trigger", default="manual", choices=("auto", "manual"))
-    parser.add_argument("--activity", default="", metavar="A||B", help="what was said or done, instead of a log")
-    parser.add_argument("--files", default="", metavar="A,B", help="files that were changed")
-    parser.add_argument("--open-task", default="", metavar="TEXT")
-    parser.add_argument("--transcript", metavar="FILE", help="the host's transcript")
-    return parser
-
-
-def _harvest_parser() -> Parser:
-    parser = make_parser("harvest", "Take in this project's earlier Claude Code transcripts.")
-    parser.add_argument("--since", metavar="DATE")
-    parser.add_argument("--dry-run", action="store_true")
-    return parser
-
-
-def _signal_parser() -> Parser:
-    parser = make_parser("recall-signal", "Facts that fit the work at hand, as a session start gives them.")
-    parser.add_argument("--branch", metavar="NAME")
-    parser.add_argument("--files", metavar="A,B")
-    parser.add_argument("--prompt", default="", metavar="TEXT")
-    parser.add_argument("--budget", type=int, default=1200, metavar="TOKENS")
-    return parser
-
-
-def _split(text: str | None, mark: str = ",") -> list[str]:
-    return [part.strip() for part in (text or "").split(mark) if part.strip()]
-
-
-def _sources(args: argparse.Namespace, tree_root: str) -> list[dict[str, str]]:
-    from slipstream.memory.freshness import cite
-    return [cite(tree_root, place) for place in args.source or []]
-
-
-def _tell(args: argparse.Namespace, value: Any, text: str) -> None:
-    if args.json:
-        print_json(value)
-    else:
-        print(text)
-
-
-def _add(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.base.git import read_head
-    from slipstream.memory.facts import add_fact
-    fact = add_fact(store_root, args.desc, args.type, args.body, args.name, _split(args.tags), _sources(args, tree_root),
-                    read_head(tree_root)[0] or "")
-    _tell(args, fact.to_record(), f'remembered "{fact.name}" ({fact.type})')
-
-
-def _update(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.facts import update_fact
-    tags = None if args.tags is None else _split(args.tags)
-    fact = update_fact(store_root, args.name, description=args.desc, body=args.body, type=args.type, tags=tags,
-                       sources=_sources(args, tree_root) or None)
-    _tell(args, fact.to_record(), f'updated "{fact.name}" ({fact.type})')
-
-
-def _supersede(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.facts import get_fact, supersede_fact
-    old = get_fact(store_root, args.old)
-    fact = supersede_fact(store_root, args.old, args.desc or old.description, args.body or old.body, args.type,
-                          tags=None if args.tags is None else _split(args.tags), sources=_sources(args, tree_root))
-    _tell(args, fact.to_record(), f'"{fact.name}" supersedes "{args.old}"')
-
-
-def _list(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.fact_index import superseded_names
-    from slipstream.memory.fact_reading import load_facts
-    store = load_facts(store_root)
-    facts = [fact for fact in store.facts if args.type in (None, fact.type)]
-    replaced = superseded_names(store.facts)
-    lines = [f"{fact.name} ({fact.type}): {' '.join(fact.description.split())}"
-             + (f" [superseded by {replaced[fact.name]}]" if fact.name in replaced else "") for fact in facts]
-    for name, reason in store.problems[:20]:
-        print(f"slipstream: {name}: {reason}", file=sys.stderr)
-    _tell(args, [fact.to_record() for fact in facts], "\n".join(lines) or "no memories yet")
-
-
-def _show(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
-    from slipstream.memory.briefing import render_facts
-    from slipstream.memory.fact_reading import load_facts
-    from slipstream.memory.search import find_records, show_item
-    item = args.item.strip().lstrip("#")
-    fact = None if item.isdigit() else load_facts(store_root).find(item.partition(":")[2] if item.startswith("fact:") else item)
-    if fact is not None:
-        _tell(args, fact.to_record(), render_facts(store_root, tree_root, [fact]))
-        return None
-    text = show_item(store_root, item)
-    if text is None:
-        print(f"slipstream: nothing is remembered as {args.item!r}", file=sys.stderr)
-        return EXIT_FAILED
-    _tell(args, find_records(store_root, [int(item)])[0] if item.isdigit() else {"id": item, "text": text}, text)
-    return None
-
-
-def _recall(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.briefing import render_facts
-    from slipstream.memory.fact_reading import load_facts
-    from slipstream.memory.recall import rank_by_text
-    facts = rank_by_text(load_facts(store_root).facts, args.query, args.limit)
-    _tell(args, [fact.to_record() for fact in facts], render_facts(store_root, tree_root, facts))
-
-
-def _prune(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
-    from slipstream.memory.facts import prune_fact
-    if not prune_fact(store_root, args.name):
-        print(f'no memory named "{args.name}"', file=sys.stderr)
-        return EXIT_FAILED
-    _tell(args, {"forgot": args.name}, f'forgot "{args.name}"')
-    return None
-
-
-def _forget(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
-    from slipstream.memory.forget import forget_facts, forget_observations, select_facts
-    verb = "would forget" if args.dry_run else "forgot"
-    gone: list[Any]
-    if args.observations:
-        ids = [int(name.lstrip("#")) for name in args.names if name.lstrip("#").isdigit()]
-        if len(ids) != len(args.names):
-            raise SlipstreamError("observations are named by their numbers")
-        gone = list(forget_observations(store_root, ids, args.before, args.file, args.query, args.dry_run))
-    else:
-        facts = select_facts(store_root, args.names, args.query, args.before, args.file)
-        how = " ".join(key for key in ("names", "query", "before", "file") if getattr(args, key))
-        gone = list(forget_facts(store_root, facts, how, args.dry_run))
-    text = f"{verb} {len(gone)}: {', '.join(map(str, gone))}" if gone else "nothing fits"
-    _tell(args, {"dryRun": args.dry_run, "forgot": gone}, text)
-    return None if gone else EXIT_FAILED
-
-
-def _index(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.facts import rebuild_index
-    text = rebuild_index(store_root)
-    _tell(args, {"index": text}, text.rstrip("\n"))
-
-
-def _doctor(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
-    from slipstream.memory.health import check_memory, render_health
-    report = check_memory(store_root, tree_root)
-    _tell(args, report, render_health(report))
-    return EXIT_FAILED if any(report[key] for key in ("problems", "duplicates", "stale", "outdated", "torn")) else None
-
-
-def _export(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.transfer import export_facts
-    sys.stdout.write(export_facts(store_root))
-
-
-def _import(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
-    from slipstream.memory.transfer import import_file
-    added, known, bad = import_file(store_root, args.file)
-    for line in bad[:20]:
-        print(f"slipstream: {line}", file=sys.stderr)
-    _tell(args, {"added": added, "known": known, "bad": bad}, f"added {added}, {known} already there, {len(bad)} not taken")
-    return EXIT_FAILED if bad and not added and not known else None
-
-
-def _share(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.share import share_memory
-    paths = share_memory(store_root)
-    _tell(args, {"paths": paths}, "git may now track the facts:\n  git add " + " ".join(paths))
-
-
-def _search(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
-    from slipstream.memory.search import render_hits, search_memory
-    hits = search_memory(store_root, args.query, args.kind, args.session, args.branch, args.file, args.since, args.limit)
-    _tell(args, [hit.to_record() for hit in hits], render_hits(hits))
-    return None if hits else EXIT_FAILED
-
-
-def _timeline(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
-    from slipstream.memory.search import render_timeline, timeline
-    rows = timeline(store_root, args.around, args.window, args.session)
-    _tell(args, rows, render_timeline(rows))
-    return None if rows else EXIT_FAILED
-
-
-def _observations(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
-    from slipstream.memory.observations import render_records
-    from slipstream.memory.search import find_records
-    ids = [part.lstrip("#") for part in _split(args.ids)]
+def _answer(verb: str, store_root: str, word: str, flags: dict[str, str | int | bool]) -> tuple[list[object], str]:
+    from slipstream.memory import search
+    texts = {key: str(flags[key]) for key in ("kind", "session", "branch", "file", "since") if key in flags}
+    if verb == "search":
+        hits = search.search_memory(store_root, word, limit=int(flags.get("limit", search.DEFAULT_LIMIT)), **texts)
+        return [hit.to_record() for hit in hits], search.render_hits(hits)
+    if verb == "timeline":
+        rows = search.timeline(store_root, word, int(flags.get("window", 3)), texts.get("session"))
+        return list(rows), search.render_timeline(rows)
+    ids = [part.strip().lstrip("#") for part in word.split(",") if part.strip()]
     if not ids or not all(part.isdigit() for part in ids):
-        raise SlipstreamError("give numbers, separated by commas")
-    records = find_records(store_root, map(int, ids))
-    _tell(args, records, render_records(records))
-    return None if records else EXIT_FAILED
+        raise UsageError("give numbers, separated by commas")
+    records = search.find_records(store_root, map(int, ids))
+    from slipstream.memory.observations import render_records
+    return list(records), render_records(records)
 
 
-def _lessons(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.lessons import find_lessons, render_lessons
-    lessons = find_lessons(store_root, args.min, args.limit)
-    _tell(args, [lesson.to_record() for lesson in lessons], render_lessons(lessons))
-
-
-def _observe(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.base.files import dump_json
-    from slipstream.memory.observe import capture, capture_all
-    records = capture_all(store_root, tree_root=tree_root) if args.all else \
-        capture(store_root, args.session, tree_root=tree_root)
-    if args.ci:
-        for record in records:
-            print(dump_json(record))
-        return
-    lines = [f"#{record['id']} [{record['kind']}] {record['summary']}" for record in records]
-    _tell(args, records, "\n".join(lines) or "no new observations")
-
-
-def _digest(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.digest import digest_result, take_digest
-    digest, fact = take_digest(store_root, args.session, args.trigger, args.transcript, args.open_task, tree_root,
-                               extra_activity=_split(args.activity, "||"), extra_files=_split(args.files))
-    _tell(args, {**digest_result(digest, fact), "digest": digest.to_record()}, f"saved {fact.name}\n\n{fact.body}")
-
-
-def _harvest(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.base.instants import parse_iso
-    from slipstream.memory.harvest import harvest, render_harvest
-    since = parse_iso(args.since) if args.since else None
-    if args.since and since is None:
-        raise SlipstreamError(f"not a date: {args.since!r}")
-    report = harvest(store_root, since, args.dry_run)
-    _tell(args, report.to_record(), render_harvest(report, args.dry_run))
-
-
-def _recall_signal(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.authors import find_authors
-    from slipstream.memory.fact_reading import load_facts
-    from slipstream.memory.freshness import mark_sources
-    from slipstream.memory.recall import current_facts, rank_by_signal, render_recall
-    from slipstream.memory.signal import Signal, read_signal
-    given = args.branch is not None or args.files is not None
-    signal = Signal(args.branch or "", _split(args.files), args.prompt) if given else read_signal(tree_root, args.prompt)
-    hits = rank_by_signal(current_facts(load_facts(store_root).facts), signal)
-    text, taken = render_recall(hits, args.budget, lambda fact: mark_sources(tree_root, fact.sources), find_authors(store_root))
-    by_name = {hit.fact.name: {"name": hit.fact.name, "score": hit.score, "reasons": hit.reasons} for hit in hits}
-    _tell(args, [by_name[fact.name] for fact in taken], text)
+def _print(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")

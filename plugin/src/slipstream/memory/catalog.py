@@ -6,25 +6,38 @@ from __future__ import annotations
 
 import json
 import os
+import time
 import zlib
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import dump_json, open_regular, read_bytes, write_atomic
-from slipstream.base.instants import parse_iso
 from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
 from slipstream.memory.documents import KINDS, Document, count_terms, iter_observations
 from slipstream.memory.fact_reading import load_facts
-from slipstream.memory.segment import DamagedIndex, Segment, SegmentBuilder
-from slipstream.memory.sources import OBSERVATIONS, scan_sources, source_path, whole_documents
+from slipstream.memory.segment import DamagedIndex, Segment
+from slipstream.memory.sources import (
+    CONVERSATIONS,
+    FACTS,
+    HOST,
+    OBSERVATIONS,
+    scan_sources,
+    source_folders,
+    source_path,
+    whole_documents,
+)
+
+if TYPE_CHECKING:
+    from slipstream.memory.segment_build import SegmentBuilder
 
 _VERSION = 1
 _MERGE_RATIO = 6  # the newest piece is merged into the one before it while that one is less than this many times larger
 _LOCK_TIMEOUT_S = 2.0
 _TAIL_CHECK_BYTES = 256
+_RESCAN_S = 2.0
 
 # A source's entry: [stamp, offset taken in, checksum of the bytes before it] for observations,
 # [stamp, {position: [signature, piece, document]}] for one that is replaced as a whole.
@@ -40,11 +53,12 @@ class Catalog:
         self.segments: list[tuple[str, Segment, set[int]]] = []
         self.next_piece = 1
         self._manifest_stamp: tuple[int, int] | None = None
+        self._observed: tuple[int, float, dict[str, tuple[int, int, int, int]]] | None = None
 
     def refresh(self) -> None:
         """Makes the index say what the files say, reading only what is new. Without a writable store, as far as it can."""
         self._load_manifest()
-        found = scan_sources(self.store_root)
+        found = self._scan()
         if not self._stale(found):
             return
         try:
@@ -57,6 +71,21 @@ class Catalog:
             return  # somebody else is taking the same bytes in
         except (OSError, SlipstreamError):
             self._update(found, save=False)
+
+    def _scan(self) -> dict[str, tuple[int, int, int, int]]:
+        """Every file's stamp; observation files, which may be thousands, at most every other second while no capture ended.
+
+        A capture replaces its counter file, so the folder's own time tells of it.
+        """
+        now = time.monotonic()
+        try:
+            stamp = os.stat(source_folders(self.store_root)[OBSERVATIONS]).st_mtime_ns
+        except OSError:
+            stamp = 0
+        held = self._observed
+        if held is None or held[0] != stamp or now - held[1] > _RESCAN_S:
+            held = self._observed = (stamp, now, scan_sources(self.store_root, (OBSERVATIONS,)))
+        return {**held[2], **scan_sources(self.store_root, (FACTS, CONVERSATIONS, HOST))}
 
     def documents(self) -> int:
         return sum(segment.count - len(deleted) for _, segment, deleted in self.segments)
@@ -112,6 +141,7 @@ class Catalog:
                                             if name.endswith(".seg") and name[:-4].isdigit())])
 
     def _update(self, found: dict[str, tuple[int, int, int, int]], save: bool) -> None:
+        from slipstream.memory.segment_build import SegmentBuilder
         builder, entries, piece = SegmentBuilder(), dict(self.sources), str(self.next_piece)
         facts = load_facts(self.store_root)
         for source in [name for name in entries if name not in found]:
@@ -207,6 +237,7 @@ class Catalog:
                 self._join(hollow)
 
     def _join(self, first: int) -> None:
+        from slipstream.memory.segment_build import SegmentBuilder
         builder, moved = SegmentBuilder(), {}
         for piece, segment, deleted in self.segments[first:]:
             moved[piece] = builder.add_segment(segment, deleted)
@@ -246,6 +277,7 @@ class Catalog:
 
 
 def _add(builder: SegmentBuilder, document: Document, source: str) -> int:
+    from slipstream.base.instants import parse_iso
     counts, length, title = count_terms(document)
     ts = parse_iso(document.ts) if document.ts else None
     return builder.add_document(counts, length, title, KINDS.index(document.kind), source, document.session, document.branch,

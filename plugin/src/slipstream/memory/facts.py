@@ -15,9 +15,11 @@ from slipstream.memory.fact_reading import (
     facts_dir,
     facts_lock,
     file_stem,
-    load_facts,
     load_locked,
     write_index,
+)
+from slipstream.memory.fact_reading import (
+    load_facts as load_facts,
 )
 from slipstream.memory.model import FACT_TYPES, Fact
 

@@ -5,6 +5,7 @@ import heapq
 import math
 import re
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable
 
 from slipstream.base.text import stem
@@ -17,8 +18,9 @@ K1, B = 1.2, 0.75  # Robertson and Sparck Jones's customary values
 TITLE_WEIGHT, SYNONYM_WEIGHT, ROOT_WEIGHT, PAIR_WEIGHT, PATH_WEIGHT = 0.5, 0.2, 0.5, 0.3, 3.0
 RECENCY_WEIGHT = 0.01  # a tie-break: the newest document gains this share over an infinitely old one
 _RECENCY_HALF_S = 30 * 86400
-POSTINGS_BUDGET = 12_000  # walked whole for the rarest words; commoner ones are only looked up for documents found by then
-CANDIDATES = 600  # documents for which helpers are looked up
+POSTINGS_BUDGET = 4_000  # walked whole for the rarest words; commoner ones are only looked up for documents found by then
+CANDIDATES = 250  # documents for which helpers are looked up
+FEW = 2_000  # documents that a filter leaves, up to which each is looked at
 FLOOR_COVERAGE = 0.25  # of the query's weight (idf), in the best document; below it nothing fits
 _MAX_FLOOR_IDF = 5.0
 # Words of a question that say nothing about what it is after.
@@ -67,40 +69,57 @@ def parse_query(query: str) -> list[QueryTerm]:
     return found + [QueryTerm(pair, PAIR, term) for pair, term in pairs.items()]
 
 
-def rank(pieces: Pieces, query: str, limit: int, accept: Callable[[Segment], Callable[[int], bool] | None] | None = None
-         ) -> list[Scored]:
+def rank(pieces: Pieces, query: str, limit: int, accept: Callable[[Segment], list[int] | None] | None = None) -> list[Scored]:
     """The best documents, at most `limit`; empty when nothing reaches the floor.
 
-    `accept` gives, for a segment, a test of one document (or None for every document).
+    `accept` gives, for a segment, the documents that may be found, ascending (or None for every document).
     """
     total = sum(segment.count for _, segment, _ in pieces)
     terms = parse_query(query)
     if not total or not terms:
         return []
-    places = [[segment.find_term(term.term) for term in terms] for _, segment, _ in pieces]
+    held = [_Held(segment, terms) for _, segment, _ in pieces]
     for index, term in enumerate(terms):
-        term.documents = sum(segment.document_counts[places[i][index]] for i, (_, segment, _) in enumerate(pieces)
-                             if places[i][index] >= 0)
+        term.documents = sum(piece.document_count(index) for piece in held)
         term.idf = math.log(1 + (total - term.documents + 0.5) / (term.documents + 0.5))
     norms = _Norms(pieces, total)
     newest = max(segment.newest for _, segment, _ in pieces)
     best: list[tuple[float, int, int]] = []
     for number, (_, segment, deleted) in enumerate(pieces):
-        test = accept(segment) if accept else None
-        scores = _score_segment(segment, terms, places[number], norms, deleted, test)
+        scores = _score_segment(held[number], terms, norms, deleted, accept(segment) if accept else None, limit)
         stamps = segment.columns["ts"]
-        best += heapq.nlargest(limit, (
+        best += heapq.nlargest(limit, [
             (score * (1 + RECENCY_WEIGHT / (1 + (newest - stamps[doc]) / _RECENCY_HALF_S)), -number, -doc)
-            for doc, score in scores.items()))
+            for doc, score in _prune(scores, CANDIDATES).items() if score > 0])
     hits = []
     covered = 0.0
     known = {term.of for term in terms if term.documents and term.kind in (OWN, ROOT)}
-    strange = any(set(field_terms(name)).isdisjoint(known) for name in _NAMED.findall(query))
+    strange = any(set(field_terms(name)).isdisjoint(known | _WEAK) for name in _NAMED.findall(query))
     for score, minus, doc in heapq.nlargest(limit, best):
         hit = Scored(score, -minus, -doc)
-        covered = max(covered, _explain(hit, pieces[-minus][1], terms, places[-minus]))
+        covered = max(covered, _explain(hit, held[-minus], terms))
         hits.append(hit)
     return hits if covered >= FLOOR_COVERAGE * (2 if strange else 1) else []
+
+
+class _Held:
+    """A segment with the places of the query's terms in it, each term's postings read once."""
+
+    __slots__ = ("_postings", "places", "segment")
+
+    def __init__(self, segment: Segment, terms: list[QueryTerm]):
+        self.segment = segment
+        self.places = [segment.find_term(term.term) for term in terms]
+        self._postings: dict[int, tuple[array[int], bytes]] = {}
+
+    def document_count(self, index: int) -> int:
+        return self.segment.document_counts[self.places[index]] if self.places[index] >= 0 else 0
+
+    def postings(self, index: int) -> tuple[array[int], bytes]:
+        found = self._postings.get(index)
+        if found is None:
+            found = self._postings[index] = self.segment.read_postings(self.places[index])
+        return found
 
 
 _COUNTS = [max(1, packed >> 2) / 2 for packed in range(256)]  # see documents.pack_count
@@ -119,75 +138,110 @@ class _Norms:
         self.title = [K1 * (1 - B + B * length / average_title) for length in range(256)]
 
 
-def _score_segment(segment: Segment, terms: list[QueryTerm], places: list[int], norms: _Norms, deleted: set[int],
-                   test: Callable[[int], bool] | None) -> dict[int, float]:
+def _score_segment(held: _Held, terms: list[QueryTerm], norms: _Norms, deleted: set[int], allowed: list[int] | None,
+                   limit: int) -> dict[int, float]:
     """Own words first, the rarest whole; then what helpers add to the best documents found by then."""
-    scores: dict[int, float] = {}
-    walked = 0
-    own = sorted((segment.document_counts[place], index) for index, place in enumerate(places)
-                 if place >= 0 and terms[index].kind in (OWN, PATH))
-    for count, index in own:
-        docs, counts = segment.read_postings(places[index])
-        if not scores or walked + count <= POSTINGS_BUDGET or test is not None:
-            walked += count
-            _walk(scores, docs, counts, terms[index], segment, norms)
-        else:
-            _look_up(scores, docs, counts, terms[index], segment, norms)
-    helpers = sorted((segment.document_counts[place], index) for index, place in enumerate(places)
-                     if place >= 0 and terms[index].kind not in (OWN, PATH))
+    order = sorted((held.document_count(index), index) for index, place in enumerate(held.places) if place >= 0)
+    own = [index for _, index in order if terms[index].kind in (OWN, PATH)]
+    helpers = [index for _, index in order if terms[index].kind not in (OWN, PATH)]
+    if allowed is not None and len(allowed) <= FEW:
+        scores = {doc: 0.0 for doc in allowed if doc not in deleted}
+        for index in [*own, *helpers]:
+            _look_up(scores, held, index, terms[index], norms)
+        return scores
+    scores = _walk_rarest(held, own, terms, norms, POSTINGS_BUDGET)
     if not scores:  # no word of the query is here: a synonym or a root may still be
-        for count, index in helpers:
-            if terms[index].kind != PAIR and (not scores or walked + count <= POSTINGS_BUDGET):
-                walked += count
-                _walk(scores, *segment.read_postings(places[index]), terms[index], segment, norms)
+        scores = _walk_rarest(held, [index for index in helpers if terms[index].kind != PAIR], terms, norms, POSTINGS_BUDGET)
         helpers = []
-    if deleted or test is not None:
-        scores = {doc: score for doc, score in scores.items() if doc not in deleted and (test is None or test(doc))}
-    for _, index in helpers:
-        _look_up(scores, *segment.read_postings(places[index]), terms[index], segment, norms)
+    if allowed is not None:
+        members = set(allowed)
+        kept = {doc: score for doc, score in scores.items() if doc in members}
+        if len(kept) < limit:
+            scores = _walk_rarest(held, own, terms, norms, None)
+            kept = {doc: score for doc, score in scores.items() if doc in members}
+        scores = kept
+    if deleted:
+        scores = {doc: score for doc, score in scores.items() if doc not in deleted}
+    scores = _prune(scores, CANDIDATES)
+    for index in helpers:
+        _look_up(scores, held, index, terms[index], norms)
     return scores
 
 
-def _walk(scores: dict[int, float], docs: array[int], counts: bytes, term: QueryTerm, segment: Segment, norms: _Norms) -> None:
+def _walk_rarest(held: _Held, order: list[int], terms: list[QueryTerm], norms: _Norms, budget: int | None) -> dict[int, float]:
+    """Scores over the terms in `order`, rarest first: walked while the budget lasts, then looked up."""
+    scores: dict[int, float] = {}
+    walked = 0
+    for index in order:
+        count = held.document_count(index)
+        if not scores or budget is None or walked + count <= budget:
+            walked += count
+            _walk(scores, held, index, terms[index], norms)
+        else:
+            if len(scores) > 2 * CANDIDATES:
+                scores = _prune(scores, CANDIDATES)
+            _look_up(scores, held, index, terms[index], norms)
+    return scores
+
+
+def _prune(scores: dict[int, float], keep: int) -> dict[int, float]:
+    """About the best `keep` documents (at least that many): the bound is read off an even sample."""
+    if len(scores) <= 2 * keep:
+        return scores
+    step = max(1, len(scores) // 2000)
+    sample = sorted(list(scores.values())[::step], reverse=True)
+    bound = sample[min(len(sample) - 1, keep * 3 // 2 // step)]
+    return {doc: score for doc, score in scores.items() if score >= bound}
+
+
+def _walk(scores: dict[int, float], held: _Held, index: int, term: QueryTerm, norms: _Norms) -> None:
+    docs, counts = held.postings(index)
     gain, get, text_norms = _WEIGHTS[term.kind] * term.idf * (K1 + 1), scores.get, norms.text
-    lengths = segment.columns["length"]
-    for doc, packed in zip(docs, counts):
-        count = _COUNTS[packed]
-        scores[doc] = get(doc, 0.0) + gain * count / (count + text_norms[lengths[doc]])
+    columns = held.segment.columns
+    lengths = columns["length"]
+    rows = {packed: [gain * count / (count + norm) for norm in text_norms]
+            for packed in set(counts) for count in (_COUNTS[packed],)}
+    if scores:
+        for doc, packed in zip(docs, counts):
+            scores[doc] = get(doc, 0.0) + rows[packed][lengths[doc]]
+    else:
+        scores.update({doc: rows[packed][lengths[doc]] for doc, packed in zip(docs, counts)})
     if term.kind == OWN:
-        gain, titles, title_norms = gain * TITLE_WEIGHT, segment.columns["title"], norms.title
+        gain, titles, title_norms = gain * TITLE_WEIGHT, columns["title"], norms.title
         for doc, packed in zip(docs, counts):
             count = packed & 3
             if count:
                 scores[doc] += gain * count / (count + title_norms[titles[doc]])
 
 
-def _look_up(scores: dict[int, float], docs: array[int], counts: bytes, term: QueryTerm, segment: Segment,
-             norms: _Norms) -> None:
+def _look_up(scores: dict[int, float], held: _Held, index: int, term: QueryTerm, norms: _Norms) -> None:
     """Adds a term's part to documents that were found already."""
-    if len(scores) > CANDIDATES:
-        kept = heapq.nlargest(CANDIDATES, scores.items(), key=lambda item: item[1])
-        scores.clear()
-        scores.update(kept)
-    gain, lengths, titles = _WEIGHTS[term.kind] * term.idf * (K1 + 1), segment.columns["length"], segment.columns["title"]
-    for doc in scores:
-        packed = find_count(docs, counts, doc)
-        if packed:
-            count = _COUNTS[packed]
-            scores[doc] += gain * count / (count + norms.text[lengths[doc]])
-            if term.kind == OWN and packed & 3:
-                scores[doc] += gain * TITLE_WEIGHT * (packed & 3) / ((packed & 3) + norms.title[titles[doc]])
+    docs, counts = held.postings(index)
+    columns = held.segment.columns
+    lengths, titles, text_norms = columns["length"], columns["title"], norms.text
+    gain = _WEIGHTS[term.kind] * term.idf * (K1 + 1)
+    end, own = len(docs), term.kind == OWN
+    if end < len(scores):
+        found = [(doc, packed) for doc, packed in zip(docs, counts) if doc in scores]
+    else:
+        found = []
+        for doc in scores:
+            place = bisect_left(docs, doc)
+            if place < end and docs[place] == doc:
+                found.append((doc, counts[place]))
+    for doc, packed in found:
+        count = _COUNTS[packed]
+        scores[doc] += gain * count / (count + text_norms[lengths[doc]])
+        if own and packed & 3:
+            scores[doc] += gain * TITLE_WEIGHT * (packed & 3) / ((packed & 3) + norms.title[titles[doc]])
 
 
-def _explain(hit: Scored, segment: Segment, terms: list[QueryTerm], places: list[int]) -> float:
+def _explain(hit: Scored, held: _Held, terms: list[QueryTerm]) -> float:
     """Notes which words matched; returns the share of the query's weight that is covered, by a synonym or a root by half."""
     covered: dict[str, float] = {}
     exact = False
-    for term, place in zip(terms, places):
-        if place < 0 or term.kind == PAIR:
-            continue
-        docs, counts = segment.read_postings(place)
-        if not find_count(docs, counts, hit.doc):
+    for index, term in enumerate(terms):
+        if held.places[index] < 0 or term.kind == PAIR or not find_count(*held.postings(index), hit.doc):
             continue
         exact = exact or term.kind == PATH
         share = 1.0 if term.kind in (OWN, PATH) else 0.5

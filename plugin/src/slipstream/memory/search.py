@@ -5,11 +5,10 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from slipstream.base.instants import parse_iso
 from slipstream.base.tokens import BYTES_PER_TOKEN
 from slipstream.memory.catalog import Catalog
 from slipstream.memory.documents import KINDS, conversation_documents, markdown_documents, read_observation
-from slipstream.memory.fact_reading import facts_dir, file_stem, load_facts
+from slipstream.memory.fact_reading import FactStore, facts_dir, file_stem, load_facts
 from slipstream.memory.model import OBSERVATION_KINDS
 from slipstream.memory.observations import get_observations, render_record
 from slipstream.memory.ranking import Scored, rank
@@ -79,7 +78,8 @@ def search_memory(store_root: str, query: str, kind: str | None = None, session:
         try:
             accept = _filters(catalog, kind, session, branch, file, since)
             scored = rank(catalog.segments, query, limit, accept)
-            hits = [hit for hit in (_hit(catalog, item, query) for item in scored) if hit is not None]
+            facts = load_facts(store_root) if any(_is_fact(catalog, item) for item in scored) else None
+            hits = [hit for hit in (_hit(catalog, item, facts) for item in scored) if hit is not None]
             break
         except (DamagedIndex, IndexError):
             if attempt == 2:
@@ -184,26 +184,33 @@ def _exact_hits(store_root: str, query: str) -> list[MemoryHit]:
 
 
 def _filters(catalog: Catalog, kind: str | None, session: str | None, branch: str | None, file: str | None,
-             since: str | None) -> Callable[[Segment], Callable[[int], bool] | None] | None:
-    kinds = {KINDS.index(kind)} if kind in KINDS else None
-    moment = parse_iso(since) if since else None
-    if kinds is None and session is None and branch is None and not file and moment is None:
+             since: str | None) -> Callable[[Segment], list[int] | None] | None:
+    """For a segment, the documents that meet every condition, ascending; None when there is no condition."""
+    wanted_kind = KINDS.index(kind) if kind in KINDS else None
+    moment = _moment(since) if since else None
+    if wanted_kind is None and session is None and branch is None and not file and moment is None:
         return None
 
-    def accept(segment: Segment) -> Callable[[int], bool]:
-        columns, strings = segment.columns, segment.strings
-        wanted_session = strings["session"].index(session) if session in strings["session"] else -1
-        wanted_branch = strings["branch"].index(branch) if branch in strings["branch"] else -1
-        files = _documents_of_file(segment, file) if file else None
-
-        def test(doc: int) -> bool:
-            return ((kinds is None or columns["kind"][doc] in kinds)
-                    and (session is None or columns["session"][doc] == wanted_session)
-                    and (branch is None or columns["branch"][doc] == wanted_branch)
-                    and (files is None or doc in files)
-                    and (moment is None or columns["ts"][doc] >= moment))
-        return test
+    def accept(segment: Segment) -> list[int]:
+        columns, found = segment.columns, range(segment.count) if not file else sorted(_documents_of_file(segment, file))
+        for key, text in (("session", session), ("branch", branch)):
+            if text is not None:
+                known = segment.strings[key]
+                number, column = known.index(text) if text in known else -1, columns[key]
+                found = [doc for doc in found if column[doc] == number]
+        if wanted_kind is not None:
+            kinds = columns["kind"]
+            found = [doc for doc in found if kinds[doc] == wanted_kind]
+        if moment is not None:
+            stamps = columns["ts"]
+            found = [doc for doc in found if stamps[doc] >= moment]
+        return list(found)
     return accept
+
+
+def _moment(since: str) -> float | None:
+    from slipstream.base.instants import parse_iso
+    return parse_iso(since)
 
 
 def _documents_of_file(segment: Segment, file: str) -> set[int]:
@@ -211,7 +218,12 @@ def _documents_of_file(segment: Segment, file: str) -> set[int]:
     return set(segment.read_postings(place)[0]) if place >= 0 else set()
 
 
-def _hit(catalog: Catalog, item: Scored, query: str) -> MemoryHit | None:
+def _is_fact(catalog: Catalog, item: Scored) -> bool:
+    segment = catalog.segments[item.piece][1]
+    return segment.strings["source"][segment.columns["source"][item.doc]].startswith("fact/")
+
+
+def _hit(catalog: Catalog, item: Scored, facts: FactStore | None) -> MemoryHit | None:
     segment = catalog.segments[item.piece][1]
     row = describe(segment, item.doc)
     kind, _, name = str(row["source"]).partition("/")
@@ -223,7 +235,7 @@ def _hit(catalog: Catalog, item: Scored, query: str) -> MemoryHit | None:
         return MemoryHit(str(record["id"]), record["ts"], record["kind"], record["summary"], record["files"], item.score, why,
                          record["session"], row["branch"])
     if kind == "fact":
-        fact = load_facts(catalog.store_root).find(file_stem(name))
+        fact = facts.find(file_stem(name)) if facts else None
         if fact is None:
             return None
         return MemoryHit(f"fact:{fact.name}", fact.updated, KINDS[row["kind"]], fact.description,

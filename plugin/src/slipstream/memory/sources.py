@@ -3,18 +3,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+import stat
+from collections.abc import Collection, Mapping
 
 from slipstream.base.files import read_text
 from slipstream.base.roots import store_dir
-from slipstream.memory.documents import MAX_WHOLE_BYTES, Document, conversation_documents, markdown_documents
-from slipstream.memory.fact_file import MAX_FACT_BYTES
+from slipstream.memory.documents import Document, conversation_documents, markdown_documents
 from slipstream.memory.fact_reading import INDEX_NAME, FactStore
 from slipstream.memory.model import Fact
 
 OBSERVATIONS, FACTS, CONVERSATIONS, HOST = "obs", "fact", "chat", "host"
 _SUFFIX = {OBSERVATIONS: ".jsonl", FACTS: ".md", CONVERSATIONS: ".json", HOST: ".md"}
-MAX_HOST_FILES = 200
+MAX_HOST_FILES, MAX_NOTE_BYTES = 200, 1_000_000
 
 
 def host_memory_dir(root: str, env: Mapping[str, str] = os.environ) -> str:
@@ -29,10 +29,12 @@ def source_folders(store_root: str) -> dict[str, str]:
             CONVERSATIONS: os.path.join(store, "conversations"), HOST: host_memory_dir(store_root)}
 
 
-def scan_sources(store_root: str) -> dict[str, tuple[int, int, int, int]]:
+def scan_sources(store_root: str, kinds: Collection[str] = tuple(_SUFFIX)) -> dict[str, tuple[int, int, int, int]]:
     """{`kind/file`: (size, mtime, ctime, inode)} of everything there is to search. Symlinks are left out."""
     found: dict[str, tuple[int, int, int, int]] = {}
     for kind, folder in source_folders(store_root).items():
+        if kind not in kinds:
+            continue
         suffix, count = _SUFFIX[kind], 0
         try:
             if os.path.islink(folder):
@@ -46,10 +48,10 @@ def scan_sources(store_root: str) -> dict[str, tuple[int, int, int, int]]:
                 if not name.endswith(suffix) or (kind == FACTS and name == INDEX_NAME):
                     continue
                 try:
-                    if not entry.is_file(follow_symlinks=False):
-                        continue
                     info = entry.stat(follow_symlinks=False)
                 except OSError:
+                    continue
+                if not stat.S_ISREG(info.st_mode):
                     continue
                 count += 1
                 if kind == HOST and count > MAX_HOST_FILES:
@@ -82,7 +84,7 @@ def whole_documents(store_root: str, source: str, facts: FactStore) -> list[Docu
     if kind == CONVERSATIONS:
         return conversation_documents(path)
     try:
-        if os.path.getsize(path) > min(MAX_FACT_BYTES, MAX_WHOLE_BYTES):
+        if os.path.getsize(path) > MAX_NOTE_BYTES:
             return []
         return markdown_documents(read_text(path))
     except OSError:
