@@ -25,8 +25,9 @@ class Editors(unittest.TestCase):
 
     def client(self, part: str) -> str:
         path = os.environ.get("SLIPSTREAM_" + part.upper(), "")
-        if not os.access(path, os.X_OK):
-            skip("editors", "%s is not installed (SLIPSTREAM_%s names no program)" % (part, part.upper()))
+        if not path:
+            skip(part, "not installed (SLIPSTREAM_%s names no program)" % part.upper())
+        self.assertTrue(os.access(path, os.X_OK), path)
         return path
 
     def write(self, path: str, value: str) -> None:
