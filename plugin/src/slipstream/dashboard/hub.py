@@ -126,6 +126,8 @@ class Hub:
             if session not in self._hot:
                 self._hot[session] = (0, 0, 0)
         for session in list(self._hot):
+            if session not in exists:
+                self._follow(session)  # tells those who look that it is gone
             if session not in fresh and (session not in looked_at or session not in exists):
                 del self._hot[session]
 

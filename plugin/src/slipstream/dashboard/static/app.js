@@ -189,7 +189,11 @@ listen((message) => {
     if (was && !app.offline) reload();
     changed("status");
   } else if (message.type === "delta") applyDelta(message.data);
-  else if (message.type === "sessions") loadSessions().catch(failed);
+  else if (message.type === "sessions") {
+    // A session that is looked at began anew, or the first one of all began.
+    const ours = !app.session || message.data.session === app.session;
+    loadSessions().then(() => { if (!app.session) parseRoute(); else if (ours) { loadNow(); if (app.columns) loadColumns(true); } }, failed);
+  }
   else if (message.type === "resync") reload();
 });
 

@@ -65,7 +65,8 @@ export function update(reasons) {
   if (!ui.content.isConnected) ui.root.replaceChildren(ui.content);
   if (reasons.has("columns")) { ui.t0 = undefined; range(); options(); find(); if (app.params.seq) reveal(Number(app.params.seq)); }
   if (reasons.has("theme")) ui.colours = colours();
-  if (reasons.has("delta") && app.columns && ui.follow) { const last = app.columns.ts[app.columns.size - 1]; const width = ui.t1 - ui.t0; if (last > ui.t1) { ui.t1 = last + width * 0.02; if (!ui.whole) ui.t0 = ui.t1 - width; } }
+  if (!app.columns) { if (reasons.has("sessions") || reasons.has("now")) loadColumns(); draw(); return; }
+  if (reasons.has("delta") && ui.follow) { const last = app.columns.ts[app.columns.size - 1]; const width = ui.t1 - ui.t0; if (last > ui.t1) { ui.t1 = last + width * 0.02; if (!ui.whole) ui.t0 = ui.t1 - width; } }
   if (reasons.has("delta")) options();
   draw();
 }
