@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXACT_GAIN, PREFIX_WEIGHT, TYPO_WEIGHT, BODY_WEIGHT = 6.0, 0.4, 0.6, 0.5
 FLOOR_COVERAGE, FLOOR_SHARE = 0.34, 0.2  # of the query's weight that must match; of the best score
 BODY_BELOW = 0.6  # coverage of the best hit under which the bodies are asked
-TEST_FACTOR, GENERATED_FACTOR, FILE_FACTOR, IMPORTERS_GAIN = 0.8, 0.7, 0.8, 0.02
+TEST_FACTOR, GENERATED_FACTOR, FILE_FACTOR, IMPORTERS_GAIN = 0.9, 0.7, 0.5, 0.05
 MAX_RANKED = 400
 MAX_NAME_WORDS, ONE_OF_SEVERAL = 4, 0.15  # a short query may be a name written as words, or hold one
 _TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|spec|testing|fixtures|examples?)/|(?:^|/)test_|[._](?:test|spec)\.|_test\.")
@@ -100,26 +100,28 @@ def _ask(tokens: list[str], segment: Segment) -> list[Asked]:
     """The query's terms: its stemmed words, what they may have meant, and exact names where it looks like one."""
     parts: dict[str, str] = {}
     exact: dict[str, float] = {}
+    brief = len(tokens) <= MAX_NAME_WORDS
     if 1 < len(tokens) <= MAX_NAME_WORDS:
         exact["=" + "".join(map(plain_name, tokens))] = 1.0
     for token in tokens:
         for part in split_identifier(token):
             if part not in STOP_WORDS or len(tokens) == 1:
                 parts.setdefault(stem(part), token)
-        if len(tokens) == 1 or not token.islower() or "_" in token or "." in token:
+        if len(tokens) == 1 or "_" in token or "." in token or any(map(str.isupper, token[1:])):
             names = token.split(".")[-2:]
-            exact["=" + ".".join(map(plain_name, names))] = 1.0
-            exact.setdefault("=" + plain_name(names[-1]), 0.5)
-        elif len(tokens) <= MAX_NAME_WORDS:
+            exact["=" + ".".join(map(plain_name, names))] = 1.0 if brief else ONE_OF_SEVERAL
+            exact.setdefault("=" + plain_name(names[-1]), 0.5 if brief else ONE_OF_SEVERAL)
+        elif brief:
             exact.setdefault("=" + plain_name(token), ONE_OF_SEVERAL)
     found = []
     for part in parts:
         if segment.find_term(part) >= 0:
             found.append(QueryTerm(part, 1.0, part))
-            near: list[tuple[str, float]] = [(one, PREFIX_WEIGHT) for one in _prefixed(segment, part)] if len(part) > 3 else []
+            weight = PREFIX_WEIGHT if brief else PREFIX_WEIGHT / 4  # a sentence says what it means
+            near: list[tuple[str, float]] = [(one, weight) for one in _prefixed(segment, part)] if len(part) > 3 else []
         else:
             near = [(one, PREFIX_WEIGHT * 2) for one in _prefixed(segment, part)] if len(part) > 2 else []
-            if not near:
+            if not near and brief:
                 from slipstream.map.search_spelling import find_misspelt
                 near = [(one, TYPO_WEIGHT) for one in find_misspelt(segment, part)]
             found.append(QueryTerm(part, 1.0, part))
@@ -167,17 +169,19 @@ def _rank(view: View, segment: Segment, asked: list[Asked], kind: str, path: str
         rows.append((score * (FILE_FACTOR if not places[doc] else 1 if weights[doc] & 1 else 0.95), doc))
     rows.sort(key=lambda row: (-row[0], view.paths[slots[row[1]]], places[row[1]]))
     words = [one for one in asked if not one.exact]
-    needed = sum(one.term.idf for one in words if one.term.of == one.term.term) or 1.0
+    own = [one.term for one in words if one.term.of == one.term.term]
+    needed = sum(term.idf for term in own) or 1.0
+    floor = FLOOR_COVERAGE if len(own) <= 3 else max(0.12, 1 / len(own))  # of a sentence, one telling word in some is much
     ranked = []
     for score, doc in rows[:MAX_RANKED]:
         held: dict[str, float] = {}
         for one in words:
             if one.holds(doc):
                 held[one.term.of] = max(held.get(one.term.of, 0.0), one.term.weight)
-        covered = sum(one.term.idf * held.get(one.term.of, 0.0) for one in words if one.term.of == one.term.term) / needed
+        covered = sum(term.idf * held.get(term.of, 0.0) for term in own) / needed
         if any(one.exact and one.term.weight == 1 and one.holds(doc) for one in asked):
             covered = 1.0
-        if covered >= FLOOR_COVERAGE and score >= FLOOR_SHARE * rows[0][0]:
+        if covered >= floor and score >= FLOOR_SHARE * rows[0][0]:
             ranked.append((score, doc, min(covered, 1.0)))
     return ranked
 

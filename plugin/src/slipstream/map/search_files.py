@@ -18,7 +18,7 @@ from slipstream.map.search_store import DEFINITIONS, WORDS, DefinitionSegment, W
 from slipstream.map.source import Unreadable, read_source
 
 # What a match in a field counts; found by trying on sets made from repositories (tests/bench/search.py).
-NAME, JOINED, EXACT, PARENT, DOC, SIGNATURE, PURPOSE, FILE_NAME, FOLDER = 3.0, 1.0, 1.0, 1.0, 1.5, 0.5, 0.3, 1.0, 0.4
+NAME, JOINED, EXACT, PARENT, DOC, SIGNATURE, PURPOSE, FILE_NAME, FOLDER = 3.0, 0.3, 1.0, 0.5, 1.5, 0.5, 0.3, 0.5, 0.2
 MAX_STALE_SHARE = 0.1  # beyond it a whole new index costs less than carrying the old one along
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,40}|[0-9]{3,8}")
 MAX_WORD_SHARE = 0.25  # a word in more files than this tells nothing
@@ -57,8 +57,12 @@ class Fields:
         counts["=" + plain_name(base.split(".", 1)[0])] = EXACT
         for part in folder.split("/"):
             _count(counts, self.name(part), FOLDER)
-        _count(counts, terms(entry.purpose), DOC)
+        _count(counts, self.purpose(entry), DOC)
         return counts
+
+    def purpose(self, entry: FileEntry) -> list[str]:
+        """Its words; not of one made from the file's own names, which stand in their own fields."""
+        return [] if entry.purpose.startswith(("exports ", "defines ")) else terms(entry.purpose)
 
     def symbol(self, one: Symbol, entry: FileEntry) -> dict[str, float]:
         counts: dict[str, float] = {}
@@ -77,7 +81,7 @@ class Fields:
             _count(counts, self.name(part), FOLDER)
         _count(counts, terms(one.signature.replace(one.name, " ", 1)), SIGNATURE)
         _count(counts, terms(one.doc), DOC)
-        _count(counts, terms(entry.purpose), PURPOSE)
+        _count(counts, self.purpose(entry), PURPOSE)
         return counts
 
 
