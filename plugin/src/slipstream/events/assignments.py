@@ -6,19 +6,20 @@ from __future__ import annotations
 import math
 import re
 
+from slipstream.events.lazy_pattern import LazyPattern
 from slipstream.events.patterns import KEY_OWNERS, QUALIFIERS, SECRET_WORDS, TALK
 
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_PLACEHOLDER = re.compile(
+_CAMEL = LazyPattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PLACEHOLDER = LazyPattern(
     r"\[redacted|\$[\w({]|%\w*%|%[sdr(]|\{|<|#\{|\*{2,}|\.{3}|…|x{4,}|X{4,}|-{3,}|_{3,}|os\.|process\.|env[.\[(]|ENV[.\[]|getenv"
     r"|import\.meta|secrets\.|vault:|\\[wdsS(]|\(\?|\[\^|\[a-z|~?/[\w.~-]+(?:/|$)|\.{1,2}/|[A-Za-z]:[\\/]|https?://|file:|[@&]\w+$"
 )
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
-_EXPRESSION = re.compile(r"[!&*\-+~]?[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$][\w$]*)+[,;:?!]*\Z")
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
-_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
-_DENSE = re.compile(r"[A-Za-z0-9+/_=.~-]+\Z")
-_PATH = re.compile(r"(?:[\w@-]{1,40}[./\\]){1,}[\w@-]{1,40}\Z")
+_IDENTIFIER = LazyPattern(r"[A-Za-z_$][\w$]*\Z")
+_EXPRESSION = LazyPattern(r"[!&*\-+~]?[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$][\w$]*)+[,;:?!]*\Z")
+_UUID = LazyPattern(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
+_HEX = LazyPattern(r"(?:0x)?[0-9a-fA-F]+\Z")
+_DENSE = LazyPattern(r"[A-Za-z0-9+/_=.~-]+\Z")
+_PATH = LazyPattern(r"(?:[\w@-]{1,40}[./\\]){1,}[\w@-]{1,40}\Z")
 STRONG, WEAK = 2, 1
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-import json
+import os
 import re
+from binascii import Error, a2b_base64
 from functools import cache
 from typing import Any
 
+from slipstream.base.fast_json import dumps
+from slipstream.base.roots import store_dir
 from slipstream.events import patterns
 from slipstream.events.append import LABEL_CHARS, LINE_CHARS
 from slipstream.events.assignments import STRONG, classify_name, is_dense, is_talk, judge
+from slipstream.events.lazy_pattern import LazyPattern
 from slipstream.events.spans import find_spans
 
-_SESSION_COOKIE = re.compile(r"(?i)(?:sess|sid|auth|token|jwt)[\w.-]*=[^\s;]{8,}")
+_SESSION_COOKIE = LazyPattern(r"(?i)(?:sess|sid|auth|token|jwt)[\w.-]*=[^\s;]{8,}")
 MAX_DEPTH, MAX_STRING_CHARS = 12, 2000
 
 
@@ -79,7 +82,7 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
     for start, end, kind in reversed(spans):
         text = text[:start] + mark(kind) + text[end:]
     count += len(spans)
-    if store_root is not None:
+    if store_root is not None and os.path.exists(os.path.join(store_dir(store_root), "redact.json")):
         from slipstream.events.custom_rules import apply_rules
 
         text, found = apply_rules(store_root, text)
@@ -145,14 +148,14 @@ def redact_event(store_root: str, event: dict[str, Any]) -> str:
         done.pop("data", None)
     if count:
         done["data"] = {**(done.get("data") or {}), "redacted": count}
-    line = json.dumps(_finite(done), separators=(",", ":"))
+    line = dumps(_finite(done))
     limit = MAX_STRING_CHARS
     while len(line) > LINE_CHARS and limit >= 60 and done.get("data"):
         done["data"] = {**_bounded(done["data"], limit), "cut": True}
-        line, limit = json.dumps(_finite(done), separators=(",", ":")), limit // 2
+        line, limit = dumps(_finite(done)), limit // 2
     if len(line) > 4 * LINE_CHARS:
         done["data"] = {"cut": True, "redacted": count}
-        line = json.dumps(done, separators=(",", ":"))
+        line = dumps(done)
     return line
 
 
@@ -189,8 +192,8 @@ def _is_header_value(value: str) -> bool:
 
 def _is_basic(value: str) -> bool:
     try:
-        plain = base64.b64decode(value + "=" * (-len(value) % 4))
-    except ValueError:
+        plain = a2b_base64(value + "=" * (-len(value) % 4))
+    except Error:
         return False
     return b":" in plain and all(32 <= byte < 127 for byte in plain)
 

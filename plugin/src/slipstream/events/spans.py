@@ -1,20 +1,19 @@
 """Secrets that what stands before them gives away: assignments, members, flags, random runs after a name. Security-relevant."""
 from __future__ import annotations
 
-import re
-
 from slipstream.events.assignments import STRONG, classify_name, is_dense, is_talk, judge
+from slipstream.events.lazy_pattern import LazyPattern
 
 # Words that a secret's name holds, in lower case; what follows one has to be a separator for it to count.
 _NAME_WORDS = "key token secret passw passp passc pwd pass pw credential auth cookie signature salt dsn jwt connection".split()
-_SEPARATOR = re.compile(r"[\w-]{0,24}?((?:\\{0,2}[\"'`])?\]?)([ \t]{0,4})(:=|=>|={1,2}|:(?!:))([ \t]{0,4})(?:\\[nr])?")
-_QUOTE = re.compile(r"(?:[bBfFuUrR]{1,2}(?=[\"']))?(\\{0,3}(?:\"\"\"|'''|[\"'`]))")
-_ENV_LINE = re.compile(r"\s*(?:export\s+|set\s+|[$]env:|-\s+|ENV\s+)?[A-Z][A-Z0-9_]*=\Z")
-_BARE_ENV, _BARE = re.compile(r"[^\s\"'`]{0,1024}"), re.compile(r"[^\s\"'`,;&<>)}\]|\\]{0,1024}")
-_FLAG = re.compile(r"(?i)(?<![^\s\"'`(=])(--?[a-z][\w-]{0,40})(?:[ \t]+|=)(\\?[\"']?)((?!-)[^\s\"'`]{1,500})")
-_LOGIN_TOOL = re.compile(r"(?:sshpass|mongo\w*|redis-cli|docker login|podman login|psql|mysql\w*|ldap\w+)\b[^\n|;]*\Z")
-_RUN = re.compile(r"(?<![A-Za-z0-9+/_~.-])[A-Za-z0-9+/_~-]{24,200}={0,2}(?![A-Za-z0-9+/_=.~-])")
-_NAME_BEFORE = re.compile(r"([A-Za-z_][\w-]{1,60})\\?[\"']?\s{0,2}(?:=>?|:=?)\s{0,2}\\?[\"']?\Z")
+_SEPARATOR = LazyPattern(r"[\w-]{0,24}?((?:\\{0,2}[\"'`])?\]?)([ \t]{0,4})(:=|=>|={1,2}|:(?!:))([ \t]{0,4})(?:\\[nr])?")
+_QUOTE = LazyPattern(r"(?:[bBfFuUrR]{1,2}(?=[\"']))?(\\{0,3}(?:\"\"\"|'''|[\"'`]))")
+_ENV_LINE = LazyPattern(r"\s*(?:export\s+|set\s+|[$]env:|-\s+|ENV\s+)?[A-Z][A-Z0-9_]*=\Z")
+_BARE_ENV, _BARE = LazyPattern(r"[^\s\"'`]{0,1024}"), LazyPattern(r"[^\s\"'`,;&<>)}\]|\\]{0,1024}")
+_FLAG = LazyPattern(r"(?i)(?<![^\s\"'`(=])(--?[a-z][\w-]{0,40})(?:[ \t]+|=)(\\?[\"']?)((?!-)[^\s\"'`]{1,500})")
+_LOGIN_TOOL = LazyPattern(r"(?:sshpass|mongo\w*|redis-cli|docker login|podman login|psql|mysql\w*|ldap\w+)\b[^\n|;]*\Z")
+_RUN = LazyPattern(r"(?<![A-Za-z0-9+/_~.-])[A-Za-z0-9+/_~-]{24,200}={0,2}(?![A-Za-z0-9+/_=.~-])")
+_NAME_BEFORE = LazyPattern(r"([A-Za-z_][\w-]{1,60})\\?[\"']?\s{0,2}(?:=>?|:=?)\s{0,2}\\?[\"']?\Z")
 _NO_SECRETS = frozenset("integrity h1 sha hash digest checksum etag base64 data nonce sourcemappingurl mappings".split())
 MAX_VALUE_CHARS, JUDGED_CHARS = 8192, 300
 Span = tuple[int, int, str]  # start, end, kind
