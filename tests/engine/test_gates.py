@@ -233,6 +233,9 @@ class CommandLine(Folder):
         self.assertEqual(self.call("skills", "search", "xylophone")[0], 1)
         status, out, _err = self.call("skills", "show", "scoped-read")
         self.assertIn("## Steps", out)
+        out = self.call("skills", "show", "supabase-rls")[1]
+        self.assertIn('/plugin/slipstream.pyz" gate run supabase-rls', out)
+        self.assertNotIn("CLAUDE_PLUGIN_ROOT", out, "a skill that is read, not loaded by the host, has its paths filled")
         self.assertEqual(self.call("skills", "show", "scoped-raed")[2], "slipstream: no skill named scoped-raed, did you mean scoped-read?\n")
         self.assertEqual(len(self.call("skills", "list")[1].strip().split("\n")), 36)
 

@@ -102,6 +102,19 @@ def skills(root: str) -> None:
                  "slipstream:\n  category: context\n---\n## Steps\n\n1. One.\n\n## Verify\n\nLook.\n"})
 
 
+def facts(root: str) -> None:
+    from slipstream.memory.facts import add_fact
+    git(root, "init", "-q")
+    add_fact(root, "The dashboard's port is chosen by the system", "decision", "Two projects may run at once.", name="free-port")
+
+
+def duplicate_fact(root: str) -> None:
+    from slipstream.memory.facts import facts_dir
+    with open(os.path.join(facts_dir(root), "free-port.md"), encoding="utf-8") as stream:
+        text = stream.read()
+    write(facts_dir(root), {"again.md": text.replace("name: free-port", "name: again")})
+
+
 def nothing(root: str) -> None:
     pass
 
@@ -158,6 +171,7 @@ CASES: dict[str, tuple[dict[str, str], Callable[[str], None], list[Break]]] = {
         (edit("test_sum.py", "1 + 1, 2", "1 + 1, 3"), "exit status 1")]),
     "writing-skills": ({}, skills, [
         (edit(".claude/skills/own/SKILL.md", "## Verify", "### Verify"), "no level-two heading `## Verify`")]),
+    "memory-prune": ({}, facts, [(duplicate_fact, "free-port")]),
 }
 
 
@@ -221,7 +235,7 @@ class Gates(unittest.TestCase):
 
     def test_none_is_forgotten(self) -> None:
         having = {skill.name for skill in LIBRARY.skills.values() if skill.gate}
-        self.assertEqual(having - set(CASES) - ELSEWHERE - {"resend-domain", "memory-prune"}, set())
+        self.assertEqual(having - set(CASES) - ELSEWHERE - {"resend-domain"}, set())
 
 
 if __name__ == "__main__":

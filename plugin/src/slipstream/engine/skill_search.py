@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Any
 
 from slipstream.base.text import terms
 from slipstream.engine.contract import Skill
 from slipstream.engine.library import Library
+from slipstream.engine.places import find_pyz
 
+OWN_COMMAND = 'python3 -I -S "${CLAUDE_PLUGIN_ROOT}/slipstream.pyz"'
 # Okapi BM25 with the constants of Robertson and Zaragoza (2009).
 K1 = 1.2
 B = 0.75
@@ -63,7 +66,7 @@ def skill_record(skill: Skill, body: bool = False) -> dict[str, Any]:
             "effect": gate.effect or None, "inputs": list(skill.inputs)},
     }
     if body:
-        record["body"] = skill.body
+        record["body"] = fill_paths(skill.body)
     return record
 
 
@@ -74,7 +77,7 @@ def render_hits(hits: list[tuple[Skill, float]], query: str) -> str:
     width = max(len(skill.shown_name) for skill, _score in hits)
     lines = ["%-*s  %-10s  %s" % (width, skill.shown_name, skill.category, skill.description) for skill, _score in hits]
     if query:
-        lines.append("read one: %s" % hits[0][0].path)
+        lines.append("read one: %s skills show %s" % (fill_paths(OWN_COMMAND), hits[0][0].shown_name))
     return "\n".join(lines)
 
 
@@ -84,4 +87,10 @@ def render_skill(skill: Skill) -> str:
         lines.append("requires: %s" % ", ".join(skill.requires))
     if skill.gate:
         lines.append("gate: %s" % skill.gate.command)
-    return "\n".join(lines + ["", skill.body.strip()])
+    return "\n".join(lines + ["", fill_paths(skill.body.strip())])
+
+
+def fill_paths(text: str) -> str:
+    """The text with the host's placeholder for the plugin's folder filled, as the host does for a skill it loads itself."""
+    pyz = find_pyz()
+    return text.replace("${CLAUDE_PLUGIN_ROOT}", os.path.dirname(pyz).replace("\\", "/")) if pyz else text
