@@ -1,7 +1,7 @@
 """Builds plugin/slipstream.pyz: code only, sorted, one fixed timestamp, so every Python makes the same bytes.
 
-What a hot command loads is stored. The page's files and what only its server loads are deflated, by the compressor below and
-not by zlib, whose output differs between its builds; any unzip reads them.
+What a hook, a query or the MCP server loads at its start is stored. The page and what only slower commands load is deflated,
+by the compressor below and not by zlib, whose output differs between its builds; any unzip reads it.
 
 Comments, docstrings and annotations stay in plugin/src, which travels with the plugin; line numbers are the same in both.
 
@@ -26,8 +26,10 @@ from slipstream.base.packing import pack_source  # noqa: E402
 
 SHEBANG = b"#!/usr/bin/env python3\n"
 DOS_DATE = (2020 - 1980) << 9 | 1 << 5 | 1
-DEFLATED_FOLDERS = ("slipstream/dashboard/", "slipstream/engine/", "slipstream/doctor.py")
+DEFLATED_FOLDERS = ("slipstream/dashboard/", "slipstream/engine/", "slipstream/doctor.py", "slipstream/map/languages/",
+                    "slipstream/map/imports/", "slipstream/cli/")
 STORED = {"slipstream/dashboard/" + name for name in ("__init__.py", "launch.py", "token.py")}  # a session's start loads them
+STORED |= {"slipstream/cli/" + name for name in ("__init__.py", "query.py", "find.py", "flags.py", "memory_verbs.py")}
 STORED.add("slipstream/mcp/tools.json")  # the server loads it, whose threads must never meet in zipimport's way to zlib
 MAX_BYTES = 1_000_000
 PACKED_SUFFIXES = (".py", ".html", ".js", ".css", ".json", ".svg", ".txt")

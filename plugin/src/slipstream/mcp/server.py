@@ -40,6 +40,9 @@ def main(argv: list[str]) -> int:
     if root is not None and not os.path.isdir(root):
         sys.stderr.write("slipstream mcp: --root %s is not a folder\n" % root)
         return 2
+    # zipimport refuses a second thread while a first is on its way to zlib; ours load deflated modules side by side.
+    if "zipimport" in sys.modules:
+        sys.modules["zipimport"].__dict__["_get_decompress_func"] = lambda: __import__("zlib").decompress
     try:
         wire = Wire()
         Loop(wire, root).run(wire.lines())
