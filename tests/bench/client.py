@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.clients.claude_code.session import HERE, Session, find_client
 
-ROUNDS = 9
+ROUNDS = 7
 CALLS = 10
 PLUGIN = HERE.parents[2] / "plugin"
 STAMP = re.compile(r"^(\d{4}-\d\d-\d\dT[\d:.]+)Z ")
@@ -48,6 +48,8 @@ def variant(name: str) -> dict[str, Any]:
     value = copy.deepcopy(scenario(parallel="at once" in name))
     if name == "without the plugin":
         value["no_plugin"] = True
+    if name == "without its hooks":
+        value["plugin_edits"] = {"hooks/hooks.json": {"hooks": {}}}
     if name == "without its processes":
         hooks = json.loads((PLUGIN / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
         kept = {event: entry for event, entry in hooks.items() if entry[0]["hooks"][0]["type"] == "mcp_tool"}
@@ -81,7 +83,7 @@ def main() -> int:
     if client is None:
         print("no client: SLIPSTREAM_CLAUDE names no binary", file=sys.stderr)
         return 1
-    names = ["without the plugin", "with it", "without its processes", "ten calls at once"]
+    names = ["without the plugin", "with it", "without its processes", "without its hooks", "ten calls at once"]
     walls: dict[str, list[float]] = {name: [] for name in names}
     waits: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(ROUNDS):
@@ -95,7 +97,7 @@ def main() -> int:
                 if session.wrong:
                     print(name, session.wrong, file=sys.stderr)
     base = statistics.median(walls["without the plugin"])
-    for name in names[1:3]:
+    for name in names[1:4]:
         print("session of 26 hook calls, %-24s %5.2f times the one without the plugin" % (name, statistics.median(walls[name]) / base))
     for name in names[1:]:
         if waits[name]:

@@ -247,7 +247,8 @@ def _is_hook_output(out: str) -> bool:
 
 def check_memory(patient: Patient) -> list[Finding]:
     """Write a fact, find it, read it back and delete it: in the project's store where there is one, else in a scratch one."""
-    from slipstream.memory.facts import add_fact, get_fact, load_facts, prune_fact
+    from slipstream.memory.fact_reading import load_facts
+    from slipstream.memory.facts import add_fact, get_fact, prune_fact
     from slipstream.memory.recall import rank_by_text
     word = "doctorprobe%s" % os.urandom(4).hex()
     with Scratch(patient) as scratch:

@@ -414,7 +414,7 @@ class FakeMessagesServer(ThreadingHTTPServer):
 
 def serve_in_thread(script: Script) -> FakeMessagesServer:
     server = FakeMessagesServer(script)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     return server
 

@@ -148,7 +148,8 @@ def check_observations(patient: Patient) -> list[Finding]:
 def check_facts(patient: Patient) -> list[Finding]:
     """Facts that cannot be read, and an index that does not agree with the files."""
     from slipstream.memory.fact_index import render_index
-    from slipstream.memory.facts import load_facts, rebuild_index
+    from slipstream.memory.fact_reading import load_facts
+    from slipstream.memory.facts import rebuild_index
     folder = os.path.join(_folder(patient), "memory")
     if not os.path.isdir(folder):
         return [Finding("facts", OK, "none yet")]

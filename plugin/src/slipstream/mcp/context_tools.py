@@ -1,11 +1,12 @@
 """Tools over the context window: budget, savings, and the dashboard that shows both."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from slipstream.base.errors import SlipstreamError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from slipstream.mcp.calls import Call
 
 PRIVACY = "It listens on this machine only; what it shows never leaves it."

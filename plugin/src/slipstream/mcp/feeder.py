@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any
 
 from slipstream.base.clock import now_iso
 from slipstream.mcp.protocol import Connection, Request
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from slipstream.mcp.calls import Call
 
 IDLE_S = 600.0  # a turn without a call for so long is over

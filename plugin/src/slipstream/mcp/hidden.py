@@ -14,13 +14,18 @@ HIDDEN_TOOLS: dict[str, tuple[str, str]] = {
 }
 SOURCE = "mcp_tool"  # how the event came, as the log records it
 
+WARM_DELAY_S = 0.06
 
-# What the first hooks of a session load; a server that knows that it has hooks loads it before they come.
-WARM_MODULES = ("memory.lifecycle", "memory.turn_acts", "memory.briefing", "memory.observe", "events.backfill",
-                "events.ingest_rare", "events.redact", "events.repair", "context.status")
+# What the first hooks of a session load, in the order of need; a server that has hooks loads it before they come.
+WARM_MODULES = ("events.ingest_rare", "events.repair", "memory.lifecycle", "memory.turn_acts", "base.settings",
+                "memory.briefing", "events.backfill", "events.redact", "memory.observe", "memory.conversations",
+                "context.status")
 
 
 def warm_up() -> None:
+    """After a moment, in which the lists are answered that the host waits for before a session's first turn."""
+    import time
+    time.sleep(WARM_DELAY_S)
     for name in WARM_MODULES:
         __import__("slipstream." + name)
     from slipstream.events.redact import redact_text

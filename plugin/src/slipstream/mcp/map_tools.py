@@ -6,11 +6,13 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 
 from slipstream.base.errors import SlipstreamError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from slipstream.map.index import Index
     from slipstream.map.slices import Slice
     from slipstream.mcp.calls import Call

@@ -5,11 +5,13 @@ import json
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any
 
 from slipstream.base.errors import SlipstreamError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from slipstream.mcp.calls import Call
     from slipstream.memory.model import Fact
 
@@ -87,12 +89,6 @@ def sp_forget(arguments: dict[str, Any], call: Call) -> str:
     name = arguments["name"].strip()
     gone = prune_fact(call.store_root, name)
     return 'forgot "%s"' % name if gone else 'no memory named "%s"' % name
-
-
-def list_fact_rows(store_root: str) -> list[tuple[str, str]]:
-    """(name, description) of every remembered fact, by name."""
-    from slipstream.memory.fact_reading import load_facts
-    return [(fact.name, fact.description) for fact in load_facts(store_root).facts]
 
 
 def read_fact(name: str, call: Call) -> str | None:

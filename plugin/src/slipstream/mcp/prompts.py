@@ -38,7 +38,6 @@ def load_skills(folder: str | None = None) -> dict[str, tuple[str, str]]:
     """name -> (description, body) of the context skills; one that cannot be read is left out."""
     from slipstream.base.errors import SlipstreamError
     from slipstream.base.files import read_text
-    from slipstream.base.frontmatter import parse_frontmatter
     skills = folder or skills_folder()
     nested = os.path.join(skills, "context")  # the published layout keeps the discipline skills in a folder of their own
     found: dict[str, tuple[str, str]] = {}
@@ -50,7 +49,7 @@ def load_skills(folder: str | None = None) -> dict[str, tuple[str, str]]:
         for entry in names:
             path = os.path.join(base, entry, "SKILL.md")
             try:
-                fields, body = parse_frontmatter(read_text(path, MAX_SKILL_BYTES), path)
+                fields, body = _parse(read_text(path, MAX_SKILL_BYTES), path)
             except (OSError, SlipstreamError):
                 continue
             if base == nested or _is_discipline(fields):
@@ -59,6 +58,23 @@ def load_skills(folder: str | None = None) -> dict[str, tuple[str, str]]:
                 found.setdefault(name if isinstance(name, str) and name else entry,
                                  (description if isinstance(description, str) else "", body.strip()))
     return found
+
+
+def _parse(text: str, path: str) -> tuple[dict[str, Any], str]:
+    """Name, description and category; all but plain one-line values goes to the whole parser, which takes long to load."""
+    head, mark, body = text.removeprefix("---\n").partition("\n---\n")
+    fields: dict[str, Any] = {"slipstream": {}}
+    simple = bool(mark) and text.startswith("---\n") and "\r" not in text
+    for line in head.split("\n"):
+        key, _, value = line.partition(": ")
+        value = value.strip()
+        if key in ("name", "description", "  category"):
+            simple = simple and value[:1] not in ("", *"\"'|>&*!%@`[{#") and ": " not in value and " #" not in value
+            (fields if key[0] != " " else fields["slipstream"])[key.strip()] = value
+    if not simple or "name" not in fields:
+        from slipstream.base.frontmatter import parse_frontmatter
+        return parse_frontmatter(text, path)
+    return fields, body
 
 
 def _is_discipline(fields: dict[str, Any]) -> bool:

@@ -2,11 +2,9 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote, unquote
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.mcp.calls import Call, bound_answer
-from slipstream.mcp.feeder import session_id
 from slipstream.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Connection, ProtocolError, Request
 from slipstream.mcp.roots import default_root
 
@@ -18,12 +16,15 @@ MAP = {"uri": SCHEME + "map", "name": "map", "title": "Project map", "mimeType":
 
 def list_resources(request: Request, connection: Connection) -> dict[str, Any]:
     """The map and the remembered facts, a page at a time; observations are opened by the id that an answer cites."""
-    from slipstream.mcp.memory_tools import list_fact_rows
+    from slipstream.base.roots import find_store_root
+    from slipstream.memory.fact_reading import load_facts
     cursor = request.params.get("cursor", "0")
     if not isinstance(cursor, str) or not cursor.isascii() or not cursor.isdigit() or len(cursor) > 9:
         raise ProtocolError(INVALID_PARAMS, "unknown cursor")
     start = int(cursor)
-    rows = list_fact_rows(_call(request, connection).store_root)
+    rows = [(fact.name, fact.description) for fact in load_facts(find_store_root(default_root(connection))).facts]
+    if rows:
+        from urllib.parse import quote
     page = [{"uri": SCHEME + "memory/" + quote(name, safe=""), "name": name, "description": description,
              "mimeType": MARKDOWN} for name, description in rows[start:start + PAGE_SIZE]]
     result: dict[str, Any] = {"resources": ([MAP] if start == 0 else []) + page}
@@ -37,6 +38,7 @@ def read_resource(request: Request, connection: Connection) -> dict[str, Any]:
     if not isinstance(uri, str):
         raise ProtocolError(INVALID_PARAMS, "params.uri is a string")
     kind, _, name = uri[len(SCHEME):].partition("/")
+    from urllib.parse import unquote
     name = unquote(name)
     text = None
     if uri.startswith(SCHEME):
@@ -62,4 +64,5 @@ def _read(kind: str, name: str, call: Call) -> str | None:
 
 
 def _call(request: Request, connection: Connection) -> Call:
+    from slipstream.mcp.feeder import session_id
     return Call(default_root(connection), request, connection, session_id(request, connection))
