@@ -7,13 +7,23 @@ from slipstream.base.clock import now_iso
 from slipstream.base.files import read_bytes, write_atomic
 from slipstream.base.store import store_path
 from slipstream.map.index import Index
-from slipstream.map.map_json import LEVELS, MAX_SHARE, choose_level, file_json, head_lines, quote, shown_paths, tail_lines
+from slipstream.map.index_file import FAILED, FLAGS, GENERATED, SKIPPED
+from slipstream.map.map_json import (
+    LEVELS,
+    MAX_SHARE,
+    SMALL_SOURCE_BYTES,
+    choose_level,
+    file_json,
+    head_lines,
+    quote,
+    tail_lines,
+)
 from slipstream.map.publish import DEFAULT_BUDGET_TOKENS, JSON_NAME, TEXT_NAME, file_stamp
 from slipstream.map.render import render_map
 
 MAX_PATCHED = 40
-FILES_MARK = '"files": ['
-TIME_MARK = '"generatedAt": "'
+HIDDEN = SKIPPED | FAILED | GENERATED
+FILES_MARK, TAIL_MARK, TIME_MARK = b'\n"files": [\n', b'\n],\n"stats": ', b'"generatedAt": "'
 
 
 def write_map_files(index: Index) -> str:
@@ -21,13 +31,14 @@ def write_map_files(index: Index) -> str:
     meta = index.table.meta
     kept = meta.get("outputs")
     path = store_path(index.root, JSON_NAME)
-    level, lines = _patched(index, path, kept) if isinstance(kept, dict) else (-1, [])
-    if level < 0:
+    level = kept.get("level") if isinstance(kept, dict) and file_stamp(path) == kept.get(JSON_NAME) else None
+    if not (isinstance(kept, dict) and isinstance(level, int) and _patch(index, path, kept, level)):
         level, lines = choose_level(index)
-    _write_json(index, path, lines)
+        _write_json(index, path, lines)
     text = render_map(index, DEFAULT_BUDGET_TOKENS)
     write_atomic(store_path(index.root, TEXT_NAME), text.encode("utf-8", "backslashreplace"), only_if_changed=True)
-    outputs: dict[str, Any] = {"edition": meta.get("edition"), "root": index.root, "level": level}
+    outputs: dict[str, Any] = {"edition": meta.get("edition"), "root": index.root, "level": level,
+                               "files": index.stats()["fileCount"]}
     for name in (JSON_NAME, TEXT_NAME):
         outputs[name] = file_stamp(store_path(index.root, name))
     meta["outputs"], meta["unpublished"] = outputs, []
@@ -35,45 +46,50 @@ def write_map_files(index: Index) -> str:
     return text
 
 
-def _patched(index: Index, path: str, kept: dict[str, Any]) -> tuple[int, list[str]]:
-    """Level and lines of map.json with only the changed files rendered anew; level -1 when that will not do."""
-    level, changed = kept.get("level"), index.table.meta.get("unpublished")
-    if not isinstance(level, int) or not 0 <= level < len(LEVELS):
-        return -1, []
-    if not isinstance(changed, list) or len(changed) > MAX_PATCHED:
-        return -1, []
-    if file_stamp(path) != kept.get(JSON_NAME):
-        return -1, []
-    rows = read_bytes(path).decode("utf-8", "replace").split("\n")
-    try:
-        start = rows.index(FILES_MARK) + 1
-        end = rows.index("],", start)
-    except ValueError:
-        return -1, []
-    lines = [row[:-1] if row.endswith(",") else row for row in rows[start:end]]
-    paths = shown_paths(index)
-    if len(paths) != len(lines):
-        return -1, []
-    places = {name: at for at, name in enumerate(paths)}
+def _patch(index: Index, path: str, kept: dict[str, Any], level: int) -> bool:
+    """Write map.json with only the changed files' lines made anew; False when that will not do.
+
+    The file is the one `kept` describes, so its lines are those of the index as it was then.
+    """
+    changed, stats = index.table.meta.get("unpublished"), index.stats()
+    if not isinstance(changed, list) or len(changed) > MAX_PATCHED or kept.get("files") != stats["fileCount"]:
+        return False
+    if not 0 <= level < len(LEVELS) or kept.get("root") != index.root:
+        return False
+    old = data = read_bytes(path)
     for name in changed:
-        at, entry = places.get(name), index.file(name)
-        if at is None or entry is None or not lines[at].startswith(f'{{"path":{quote(name)},'):
-            return -1, []
-        lines[at] = file_json(entry, level)
-    total = index.stats()["totalBytes"]
-    if level < len(LEVELS) - 1 and total >= 100_000 and sum(map(len, lines)) > total * (MAX_SHARE + 0.004):
-        return -1, []
-    return level, lines
+        slot, entry = index.table.slots.get(name), index.file(name)
+        start = data.find(f'\n{{"path":{quote(name)},'.encode("utf-8", "replace")) + 1
+        end = data.find(b"\n", start)
+        if slot is None or entry is None or start < 1 or end < 0 or index.table.records[slot][FLAGS] & HIDDEN:
+            return False
+        comma = b"," if data[end - 1:end] == b"," else b""
+        data = data[:start] + file_json(entry, level).encode("utf-8") + comma + data[end:]
+    start, end = data.find(FILES_MARK), data.rfind(TAIL_MARK)
+    before = data[:max(start, 0)].rpartition(TIME_MARK)[2].partition(b'"')[0]
+    if start < 0 or end < 0 or not before:
+        return False
+    total = stats["totalBytes"]
+    if level < len(LEVELS) - 1 and total >= SMALL_SOURCE_BYTES and len(data) > total * (MAX_SHARE + 0.004):
+        return False
+    middle = data[start + len(FILES_MARK):end]
+    if _whole(index, before.decode("ascii", "replace"), middle) != old:
+        write_atomic(path, _whole(index, now_iso(), middle))
+    return True
+
+
+def _whole(index: Index, generated_at: str, files: bytes) -> bytes:
+    head = "\n".join(head_lines(index, generated_at)).encode("utf-8", "replace")
+    return b"".join([head, b"\n", files, b"\n", "\n".join(tail_lines(index)).encode("utf-8", "replace"), b"\n"])
 
 
 def _write_json(index: Index, path: str, lines: list[str]) -> None:
     """Write map.json unless nothing but `generatedAt` would change."""
     try:
-        old = read_bytes(path).decode("utf-8", "replace")
+        old = read_bytes(path)
     except OSError:
-        old = ""
-    before = next((row for row in old[:4_000].split("\n") if row.startswith(TIME_MARK)), "")
-    kept = before[len(TIME_MARK):-2] if before else ""
-    text = "\n".join([*head_lines(index, kept), ",\n".join(lines), *tail_lines(index)]) + "\n"
-    if text != old:
-        write_atomic(path, text.replace(f"{TIME_MARK}{kept}\"", f"{TIME_MARK}{now_iso()}\"", 1))
+        old = b""
+    before = old[:4_000].partition(TIME_MARK)[2].partition(b'"')[0].decode("ascii", "replace")
+    files = ",\n".join(lines).encode("utf-8")
+    if _whole(index, before, files) != old:
+        write_atomic(path, _whole(index, now_iso(), files))
