@@ -72,10 +72,20 @@ ENVELOPES: dict[str, tuple[str, str, str, list[Wrap], list[Wrap]]] = {
             lambda code: "$(cat <<'EOT_X'\n" + code + "\nEOT_X\n)"]),
     "kt": ("class alpha {\n}\n", "val x = %s\n", "class omega {\n}\n", [_line_comment("//"), _nested("/*", "*/")],
            [lambda code: _one_line('"')(code.replace("$", "")), lambda code: '"""' + code.replace('"""', "'").replace("$", "") + ' """']),
+    "scala": ("class alpha {\n}\n", "val x = %s\n", "class omega {\n}\n", [_line_comment("//"), _nested("/*", "*/")],
+              [lambda code: _one_line('"')(code.replace("$", "")), lambda code: '"""' + code.replace('"""', "'").replace("$", "") + ' """']),
+    "lua": ("function alpha()\nend\n", "x = %s\n", "function omega()\nend\n", [_line_comment("--"), _block("--[==[", "]==]", "]]")],
+            [_one_line('"'), _block("[=[", "]=]", "]]")]),
+    "vue": ("<script>\nfunction alpha() {\n}\n", "x(%s);\n", "function omega() {\n}\n",
+            [lambda code: _line_comment("//")(code.replace("</script", "")),
+             lambda code: _block("/*", "*/", "* /")(code.replace("</script", ""))],
+            [lambda code: _one_line('"')(code.replace("</script", "")),
+             lambda code: _escaped("`", "`", "`", "$")(code.replace("</script", ""))]),
     "swift": ("class alpha {\n}\n", "let x = %s\n", "class omega {\n}\n", [_line_comment("//"), _nested("/*", "*/")],
               [_one_line('"'), _block('##"""\n', '\n"""##', "'")]),
 }
 
+ENDINGS = {"vue": "</script>\n"}
 ENDLESS = ['"', "'", "`", "/", "/*", "*/", "\\", '"\\', "{", "}", "(", "[", "<", "${`", "=/[", "#", "\n#\n", "'''", '"""', "@a\n", "\n  ",
            "class A {", "def a():\n", "function a(", "a = ", "<a>", "<<A\n", "\r", "\x00", "é\"", "=>", "R\"(", "@\"", "$\"{", "?", ";", ","]
 
@@ -96,7 +106,7 @@ class HostileTest(unittest.TestCase):
                     with self.subTest(language=extension, wrapper=index, code=origin):
                         text = wrap(code)
                         middle = text + "\n" if index < len(comments) else statement % text
-                        found = places("file." + extension, first + middle + "\n" + last)
+                        found = places("file." + extension, first + middle + "\n" + last + ENDINGS.get(extension, ""))
                         start = (first + middle + "\n").count("\n") + 1
                         self.assertEqual(found.pop("omega", None), (start, start, start + last.count("\n") - 1))
                         self.assertEqual(found.pop("alpha", None), (first.count("\n") - 1,) * 2 + (first.count("\n"),))
@@ -118,6 +128,6 @@ class HostileTest(unittest.TestCase):
         for extension, (first, statement, last, comments, strings) in ENVELOPES.items():
             with self.subTest(language=extension):
                 filler = (statement % strings[0]('a "{" b') + comments[0]("it's {") + "\n") * (WINDOW_CHARS // 40)
-                found = places("file." + extension, first + filler + last)
+                found = places("file." + extension, first + filler + last + ENDINGS.get(extension, ""))
                 start = (first + filler).count("\n") + 1
                 self.assertEqual(found["omega"][1:], (start, start + last.count("\n") - 1))

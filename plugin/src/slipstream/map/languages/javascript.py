@@ -35,7 +35,12 @@ _HIGHER_COMPONENT = re.compile(r"(?:[\w$]+\.)?(?:forwardRef|memo|lazy|observer|s
 
 def scan(text: str, path: str, out: FileScan) -> None:
     """Fill `out` with the definitions, imports and purpose of a JavaScript or TypeScript file."""
-    _Module(text, out).run()
+    read_module(text, out, out.language)
+
+
+def read_module(text: str, out: FileScan, key: str) -> None:
+    """Read the statements of a text in the dialect `key`: typescript, tsx, javascript or jsx."""
+    _Module(text, out, key).run()
 
 
 class _Module(ClassScanner):

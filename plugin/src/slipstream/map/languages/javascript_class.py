@@ -26,8 +26,7 @@ class ClassScanner(Walker):
 
     lex: JavaScriptLexicon
 
-    def __init__(self, text: str, out: FileScan) -> None:
-        key = out.language
+    def __init__(self, text: str, out: FileScan, key: str) -> None:
         lexicon = _LEXICONS.get(key)
         if lexicon is None:
             lexicon = _LEXICONS[key] = JavaScriptLexicon(key != "typescript", key in ("typescript", "tsx"))

@@ -11,7 +11,7 @@ from slipstream.map.model import FileScan
 Scanner = Callable[[str, str, FileScan], None]
 
 # Raise when any scanner's result for the same bytes changes: an index of another version is rebuilt.
-SCANNER_VERSION = 2
+SCANNER_VERSION = 3
 
 # key: (name for people, module, "full" or "outline", extensions, file names, interpreters of a shebang line)
 LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
@@ -20,15 +20,20 @@ LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tupl
     "tsx": ("TSX", "javascript", "full", ("tsx",), (), ()),
     "javascript": ("JavaScript", "javascript", "full", ("js", "mjs", "cjs"), (), ("node", "nodejs")),
     "jsx": ("JSX", "javascript", "full", ("jsx",), (), ()),
+    "vue": ("Vue", "markup", "full", ("vue",), (), ()),
+    "svelte": ("Svelte", "markup", "full", ("svelte",), (), ()),
+    "astro": ("Astro", "markup", "full", ("astro",), (), ()),
     "go": ("Go", "go", "full", ("go",), (), ()),
     "rust": ("Rust", "rust", "full", ("rs",), (), ()),
     "java": ("Java", "java", "full", ("java",), (), ()),
     "kotlin": ("Kotlin", "kotlin", "full", ("kt", "kts"), (), ("kotlin",)),
+    "scala": ("Scala", "scala", "full", ("scala", "sc", "sbt"), (), ("scala",)),
     "swift": ("Swift", "swift", "full", ("swift",), (), ("swift",)),
     "csharp": ("C#", "csharp", "full", ("cs", "csx"), (), ()),
     "php": ("PHP", "php", "full", ("php", "phtml", "inc"), (), ("php",)),
     "ruby": ("Ruby", "ruby", "full", ("rb", "rake", "gemspec", "ru"), ("Rakefile", "Gemfile", "Guardfile", "Vagrantfile"),
              ("ruby",)),
+    "lua": ("Lua", "lua", "full", ("lua",), (), ("lua", "luajit")),
     "shell": ("Shell", "shell", "full", ("sh", "bash", "zsh", "ksh", "bats"), (".bashrc", ".zshrc", ".profile"),
               ("sh", "bash", "zsh", "dash", "ksh")),
     "c": ("C", "c", "full", ("c", "h"), (), ()),
@@ -84,8 +89,7 @@ def scan_source(path: str, data: bytes) -> FileScan:
         return scan
     scanner = _scanners.get(language)
     if scanner is None:
-        module = import_module("slipstream.map.languages." + LANGUAGES[language][1])
-        scanner = _scanners[language] = module.scan
+        scanner = _scanners[language] = _load(LANGUAGES[language][1])
     try:
         scanner(text, path, scan)
     except (IndexError, ValueError, RecursionError, AttributeError) as error:     # a bug here must not cost the whole map
@@ -95,6 +99,18 @@ def scan_source(path: str, data: bytes) -> FileScan:
     if not scan.purpose and scan.definitions:
         scan.purpose = purpose_from_names(scan)
     return scan
+
+
+def _load(name: str) -> Scanner:
+    """A language module's `scan`; tried again when another thread was on zipimport's way to zlib at that moment."""
+    for left in range(20, -1, -1):
+        try:
+            scanner: Scanner = import_module("slipstream.map.languages." + name).scan
+            break
+        except ImportError as error:
+            if not left or "zlib" not in str(error):
+                raise
+    return scanner
 
 
 def purpose_from_names(scan: FileScan) -> str:

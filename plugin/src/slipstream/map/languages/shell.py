@@ -51,7 +51,8 @@ def _string_end(text: str, pos: int) -> int:
         _nested[0] -= 1
 
 
-_LEXICON = Lexicon(r"'[^']*'?|\\.|\#(?<![^\s;()&|]\#)[^\n]*|\$(?:[#'\"]|\{\#[^}\n]*\})", r'<<(?!<)|"', _hook)
+_LEXICON = Lexicon(r"'[^']*'?|\\.|\#(?<![^\s;()&|]\#)[^\n]*|\$(?:\#|'[^'\\]*(?:\\.[^'\\]*){0,9999}'|\{\#[^}\n]*\})",
+                   r'<<(?!<)|"', _hook)
 _LINE = _LEXICON.compile(r"(\n[ \t]*(?=[\w.:]))")
 
 
@@ -63,6 +64,7 @@ def scan(text: str, path: str, out: FileScan) -> None:
 
 class _ShellScanner(Walker):
     hash_comments = True
+    line_comment = "#"
 
     def run(self) -> None:
         text = self.text
@@ -89,9 +91,9 @@ class _ShellScanner(Walker):
             name_at = found.start(1) if found.group(1) else found.start(2)
             brace = found.end() - 1
             end = self.lex.close(text, brace)
-            start = self.comment_above(at)
+            start = self.comment_above(at + 1)
             self.doc_text = text[start:at] if start < at else ""
-            self.add(name, "function", name_at, start + 1, end, (match.end(), brace), None, not name.startswith("_"), False)
+            self.add(name, "function", name_at, start, end, (match.end(), brace), None, not name.startswith("_"), False)
             return end
         variable = _VARIABLE.match(text, at)
         if variable is not None:
@@ -104,15 +106,3 @@ class _ShellScanner(Walker):
             if source is not None:
                 self.out.imports.append((source.group(1).strip("'\""), "include", ()))
         return match.end()
-
-    def comment_above(self, newline: int) -> int:
-        """Offset of the line feed before the comment lines that end at `newline`."""
-        text = self.text
-        start = newline
-        while start > 0:
-            above = text.rfind("\n", 0, start)
-            content = text[above + 1:start].strip()
-            if above < 0 or not content.startswith("#") or content.startswith("#!"):
-                break
-            start = above
-        return start

@@ -17,6 +17,7 @@ class Walker:
     """State of one scan; `doc` is the offset of the comment right before the code that `trivia` found, or -1."""
 
     hash_comments = False       # whether `#` begins a comment
+    line_comment = "//"         # what `comment_above` looks for
     hash_lines = False          # whether a line that begins with `#` is a directive, passed over
 
     nested_comments = False     # whether block comments nest
@@ -51,7 +52,7 @@ class Walker:
                 pos = text.find("\n", at)
                 if pos < 0:
                     pos = len(text)
-            elif two == "//" or (self.hash_comments and two[:1] == "#" and two != "#["):
+            elif two == self.line_comment or two == "//" or (self.hash_comments and two[:1] == "#" and two != "#["):
                 if doc < 0 and fresh:
                     doc = at
                 pos = text.find("\n", at)
@@ -113,6 +114,18 @@ class Walker:
                 pos = after_nested(text, pos) if self.nested_comments else after(text, "*/", pos + 2)
             else:
                 return pos
+
+    def comment_above(self, at: int) -> int:
+        """Offset where the comment lines right above the line that begins at `at` begin, or `at`."""
+        text = self.text
+        start = at
+        while start > 0:
+            above = text.rfind("\n", 0, start - 1) + 1
+            content = text[above:start].strip()
+            if not content.startswith(self.line_comment) or content.startswith("#!"):
+                break
+            start = above
+        return start
 
     def take_doc(self, at: int) -> int:
         """Remember the comment before the code at `at` for the next definition; where that comment, or the code, begins."""
