@@ -9,16 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular, read_bytes
-from slipstream.base.text import STOP_WORDS, stem, words
 from slipstream.memory.observations import parse_line
+from slipstream.memory.terms import KINDS, known_words, pair_term, path_terms
 
-KINDS = ("edit", "read", "command", "search", "prompt", "note", "fact", "digest", "conversation", "host")
 UNITS, KEY_UNITS = 2, 3  # a word counts two halves, a tag or file name three
 MAX_BODY_CHARS = 20_000
 MAX_WHOLE_BYTES = 8_000_000
-# First characters of terms that are no words: a whole path or file name; a word's root; two neighbouring terms.
-_PATH_MARK, _ROOT_MARK, _PAIR_MARK = "/", "\x01", "\x02"
-_STEMS: dict[str, tuple[str, str]] = {}
 
 
 class Document:
@@ -36,49 +32,13 @@ class Document:
         return zlib.crc32(text.encode("utf-8", "replace"))
 
 
-def field_terms(text: str) -> list[str]:
-    """The one tokenizer's terms, its stems remembered: indexing sees the same words over and over."""
-    return [known[0] for known in _known_words(text)]
-
-
-def _known_words(text: str) -> list[tuple[str, str]]:
-    """(stem, root) of each word that counts; the root, "" for a short word, is what a misspelt or odd form still shares."""
-    found = []
-    for word in words(text):
-        known = _STEMS.get(word)
-        if known is None:
-            if len(_STEMS) > 200_000:
-                _STEMS.clear()
-            root = _ROOT_MARK + word[:4] if len(word) > 3 else ""
-            known = _STEMS[word] = ("", "") if word in STOP_WORDS else (stem(word), root)
-        if known[0]:
-            found.append(known)
-    return found
-
-
-def root_terms(text: str) -> list[tuple[str, str]]:
-    """[(stem, helper term of its root)] of the words long enough to have one."""
-    return [known for known in _known_words(text) if known[1]]
-
-
-def pair_term(one: str, two: str) -> str:
-    """Helper term of two neighbouring terms, hashed so that the many pairs of a store stay short."""
-    return f"{_PAIR_MARK}{zlib.crc32(f'{one} {two}'.encode('utf-8', 'replace')):x}"
-
-
-def path_terms(path: str) -> list[str]:
-    """Exact terms of a path: the whole of it and its last part, lower-cased."""
-    plain = path.replace("\\", "/").lower().strip("/")
-    return [_PATH_MARK + plain, _PATH_MARK + plain.rsplit("/", 1)[-1]] if plain else []
-
-
 def count_terms(document: Document) -> tuple[dict[str, int], int, int]:
     """({term: packed count}, length, length of the title). See pack_count; lengths are in words."""
     units: dict[str, int] = {}
     titled: dict[str, int] = {}
     length = title_length = 0
     for field, text in ((0, document.title), (1, " ".join(document.keys)), (2, document.body[:MAX_BODY_CHARS])):
-        known = _known_words(text)
+        known = known_words(text)
         unit = KEY_UNITS if field == 1 else UNITS
         length += len(known) if field != 1 else len(known) * KEY_UNITS // UNITS
         before = ""
@@ -134,16 +94,6 @@ def iter_observations(path: str, offset: int) -> Iterator[tuple[int, Document | 
             end = place + len(line)
             yield end, observation_document(record, place, len(line)) if record else None
             place = end
-
-
-def read_observation(path: str, place: int, size: int) -> dict[str, Any] | None:
-    """The record at a place the index names; None when the file says otherwise by now."""
-    try:
-        with os.fdopen(open_regular(path), "rb") as stream:
-            stream.seek(place)
-            return parse_line(stream.read(min(size, MAX_JSON_LINE_BYTES)))
-    except (OSError, OverflowError, ValueError):
-        return None
 
 
 def conversation_documents(path: str) -> list[Document]:

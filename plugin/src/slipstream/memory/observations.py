@@ -131,6 +131,16 @@ def get_observations(store_root: str, ids: Iterable[int]) -> list[dict[str, Any]
     return [found[record_id] for record_id in wanted if record_id in found]
 
 
+def read_observation(path: str, place: int, size: int) -> dict[str, Any] | None:
+    """The record at a place the index names; None when the file says otherwise by now."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as stream:
+            stream.seek(place)
+            return parse_line(stream.read(min(size, MAX_JSON_LINE_BYTES)))
+    except (OSError, OverflowError, ValueError):
+        return None
+
+
 def render_record(record: dict[str, Any]) -> str:
     """One record in full, as the third layer of search shows it."""
     lines = [f"## #{record['id']} [{record['kind']}]{' [DRIFT]' if record.get('drift') else ''} {record['ts']}",

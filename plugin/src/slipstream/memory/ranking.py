@@ -9,9 +9,9 @@ from bisect import bisect_left
 from collections.abc import Callable
 
 from slipstream.base.text import stem
-from slipstream.memory.documents import field_terms, pair_term, path_terms, root_terms
 from slipstream.memory.lexicon import SYNONYMS
 from slipstream.memory.segment import LENGTHS, Segment, find_count
+from slipstream.memory.terms import field_terms, pair_term, path_terms, root_terms
 
 K1, B = 1.2, 0.75  # Robertson and Sparck Jones's customary values
 # Weights beside a word's own 1.0, found on public sets of questions (tests/bench/retrieval.py), the same for all of them.
@@ -113,7 +113,7 @@ class _Held:
         self._postings: dict[int, tuple[array[int], bytes]] = {}
 
     def document_count(self, index: int) -> int:
-        return self.segment.document_counts[self.places[index]] if self.places[index] >= 0 else 0
+        return self.segment.documents_with(self.places[index]) if self.places[index] >= 0 else 0
 
     def postings(self, index: int) -> tuple[array[int], bytes]:
         found = self._postings.get(index)

@@ -3,17 +3,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slipstream.base.tokens import BYTES_PER_TOKEN
 from slipstream.memory.catalog import Catalog
-from slipstream.memory.documents import KINDS, conversation_documents, markdown_documents, read_observation
-from slipstream.memory.fact_reading import FactStore, facts_dir, file_stem, load_facts
 from slipstream.memory.model import OBSERVATION_KINDS
-from slipstream.memory.observations import get_observations, render_record
+from slipstream.memory.observations import get_observations, read_observation, render_record
 from slipstream.memory.ranking import Scored, rank
 from slipstream.memory.segment import DamagedIndex, Segment, describe
-from slipstream.memory.sources import source_path
+from slipstream.memory.sources import source_folders, source_path
+from slipstream.memory.terms import KINDS
+
+if TYPE_CHECKING:
+    from slipstream.memory.fact_reading import FactStore
 
 DEFAULT_LIMIT, MAX_LIMIT = 10, 100
 ROW_TOKENS = 60
@@ -78,7 +80,7 @@ def search_memory(store_root: str, query: str, kind: str | None = None, session:
         try:
             accept = _filters(catalog, kind, session, branch, file, since)
             scored = rank(catalog.segments, query, limit, accept)
-            facts = load_facts(store_root) if any(_is_fact(catalog, item) for item in scored) else None
+            facts = _load_facts(store_root) if any(_is_fact(catalog, item) for item in scored) else None
             hits = [hit for hit in (_hit(catalog, item, facts) for item in scored) if hit is not None]
             break
         except (DamagedIndex, IndexError):
@@ -158,7 +160,7 @@ def show_item(store_root: str, item: str) -> str | None:
         return render_record(records[0]) if records else None
     kind, _, rest = item.partition(":")
     if kind in ("fact", "digest"):
-        fact = load_facts(store_root).find(rest)
+        fact = _load_facts(store_root).find(rest)
         return f"## {fact.name} ({fact.type})\n{fact.description}\n\n{fact.body}" if fact else None
     name, _, number = rest.rpartition(":")
     if kind in ("chat", "host") and number.isdigit():
@@ -175,8 +177,8 @@ def _exact_hits(store_root: str, query: str) -> list[MemoryHit]:
         return [MemoryHit(str(record["id"]), record["ts"], record["kind"], record["summary"], record["files"], 100.0, ["id"],
                           record["session"], str(record.get("branch") or ""))
                 for record in find_records(store_root, [int(text.lstrip("#"))])]
-    if " " not in text and os.path.lexists(os.path.join(facts_dir(store_root), os.path.basename(text) + ".md")):
-        fact = load_facts(store_root).find(text)
+    if " " not in text and os.path.lexists(os.path.join(source_folders(store_root)["fact"], os.path.basename(text) + ".md")):
+        fact = _load_facts(store_root).find(text)
         if fact is not None:
             kind = "digest" if fact.is_digest else "fact"
             return [MemoryHit(f"fact:{fact.name}", fact.updated, kind, fact.description, [], 100.0, ["name"], "", fact.branch)]
@@ -218,6 +220,11 @@ def _documents_of_file(segment: Segment, file: str) -> set[int]:
     return set(segment.read_postings(place)[0]) if place >= 0 else set()
 
 
+def _load_facts(store_root: str) -> FactStore:
+    from slipstream.memory.fact_reading import load_facts  # most searches find no fact
+    return load_facts(store_root)
+
+
 def _is_fact(catalog: Catalog, item: Scored) -> bool:
     segment = catalog.segments[item.piece][1]
     return segment.strings["source"][segment.columns["source"][item.doc]].startswith("fact/")
@@ -235,7 +242,7 @@ def _hit(catalog: Catalog, item: Scored, facts: FactStore | None) -> MemoryHit |
         return MemoryHit(str(record["id"]), record["ts"], record["kind"], record["summary"], record["files"], item.score, why,
                          record["session"], row["branch"])
     if kind == "fact":
-        fact = facts.find(file_stem(name)) if facts else None
+        fact = facts.find(name[:-3]) if facts else None
         if fact is None:
             return None
         return MemoryHit(f"fact:{fact.name}", fact.updated, KINDS[row["kind"]], fact.description,
@@ -252,6 +259,7 @@ def _hit(catalog: Catalog, item: Scored, facts: FactStore | None) -> MemoryHit |
 
 def _read_whole(store_root: str, kind: str, name: str) -> list[Any]:
     from slipstream.base.files import read_text
+    from slipstream.memory.documents import conversation_documents, markdown_documents
     path = source_path(store_root, f"{kind}/{name}{'.json' if kind == 'chat' else '.md'}")
     if kind == "chat":
         return conversation_documents(path)

@@ -1,28 +1,118 @@
-"""The pieces of the memory's search index: what is kept of each document beside its terms."""
+"""The pieces of the memory's search index: what is kept of each document beside its terms; mapped, not read."""
 from __future__ import annotations
 
+import json
+import mmap
+import os
+import struct
+import sys
+from array import array
+from collections.abc import Sequence
 from typing import Any
 
 from slipstream.base import segment as base
-from slipstream.base.segment import LENGTHS, DamagedIndex, find_count
+from slipstream.base.segment import HEADER, LENGTHS, MAGIC, DamagedIndex, by_width, find_count
 
 __all__ = ["LENGTHS", "DamagedIndex", "Segment", "describe", "find_count"]
 
 COLUMNS = (("length", "B"), ("title", "B"), ("kind", "B"), ("source", "I"), ("session", "I"), ("branch", "I"),
-            ("ts", "I"), ("number", "I"), ("size", "I"), ("offset", "Q"))
+           ("ts", "I"), ("number", "I"), ("size", "I"), ("offset", "Q"))
 STRINGS = ("source", "session", "branch")
 
 
 class Segment(base.Segment):
-    """An opened segment of memory documents."""
+    """An opened segment of memory documents. Its term table may be large, so it is looked up where it lies.
+
+    For the same reason its checksum is not counted over on opening: every place read from it is checked where it is used,
+    and what a search finds is read from the records themselves.
+    """
 
     COLUMNS = COLUMNS
     STRINGS = STRINGS
 
+    def __init__(self, path: str):
+        self.path, self.stamp = path, 0
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            self._map = mmap.mmap(fd, 0, access=mmap.ACCESS_READ)
+        except ValueError:
+            raise DamagedIndex(f"{path}: empty") from None
+        finally:
+            os.close(fd)
+        try:
+            self._load(len(self._map))
+        except DamagedIndex:
+            self.close()
+            raise
+        except (struct.error, ValueError, KeyError, TypeError, RecursionError, UnicodeError) as error:
+            self.close()
+            raise DamagedIndex(f"{path}: {error}") from None
+
     def _load(self, size: int) -> None:
-        super()._load(size)
+        magic, stamp, _, self.count, self.term_count, *places = HEADER.unpack(self._map[:HEADER.size])
+        at_strings, self._at_text, at_table, self._at_postings, end = places
+        if magic != MAGIC or stamp != self.stamp or self._at_postings - at_table != self.term_count * 16 \
+                or not HEADER.size <= at_strings <= self._at_text <= at_table <= self._at_postings <= end == size:
+            raise DamagedIndex(self.path)
+        self.columns, place = {}, HEADER.size
+        for name, code in by_width(self.COLUMNS):
+            column: array[int] = array(code)
+            column.frombytes(self._map[place:place + column.itemsize * self.count])
+            if sys.byteorder == "big":
+                column.byteswap()
+            self.columns[name] = column
+            place += column.itemsize * self.count
+        found = json.loads(self._map[place:self._at_text])
+        self.strings = {key: [str(text) for text in found[key]] for key in self.STRINGS}
+        if place != at_strings or any(self.count and max(self.columns[key]) >= len(names)
+                                      for key, names in self.strings.items()):
+            raise DamagedIndex(self.path)
+        terms = self.term_count
+        self._term_places = self._numbers("Q", at_table, at_table + terms * 8)
+        self._term_ends = self._numbers("I", at_table + terms * 8, at_table + terms * 12)
+        self._term_documents = self._numbers("I", at_table + terms * 12, self._at_postings)
+        self._end = end - self._at_postings
+        self.total_length = self._fast_total()
         titles, self.newest = self.columns["title"], max(self.columns["ts"], default=0)
         self.total_title, self.titled = sum(titles), self.count - titles.count(0)
+
+    def _numbers(self, code: str, start: int, stop: int) -> Sequence[int]:
+        """Numbers of the file, looked up where they lie; copied where the machine's byte order is another."""
+        if sys.byteorder == "big":
+            values: array[int] = array(code)
+            values.frombytes(self._map[start:stop])
+            values.byteswap()
+            return values
+        view = memoryview(self._map)[start:stop]
+        return view.cast("Q") if code == "Q" else view.cast("I")
+
+    def documents_with(self, index: int) -> int:
+        return self._term_documents[index]
+
+    def raw_term(self, index: int) -> bytes:
+        start = self._at_text
+        return self._map[start + (self._term_ends[index - 1] if index else 0):start + self._term_ends[index]]
+
+    def read_postings(self, index: int) -> tuple[array[int], bytes]:
+        """(documents ascending, packed counts) of a term."""
+        count, place = self._term_documents[index], self._term_places[index]
+        if place + 5 * count > self._end:
+            raise DamagedIndex(self.path)
+        start = self._at_postings + place
+        docs: array[int] = array("I")
+        docs.frombytes(self._map[start:start + 4 * count])
+        if sys.byteorder == "big":
+            docs.byteswap()
+        if count and docs[-1] >= self.count:
+            raise DamagedIndex(self.path)
+        return docs, self._map[start + 4 * count:start + 5 * count]
+
+    def close(self) -> None:
+        for name in ("_term_places", "_term_ends", "_term_documents"):
+            view = getattr(self, name, None)
+            if isinstance(view, memoryview):
+                view.release()
+        self._map.close()
 
 
 def describe(segment: Segment, doc: int) -> dict[str, Any]:

@@ -6,15 +6,12 @@ import re
 import stat
 from collections.abc import Collection, Mapping
 
-from slipstream.base.files import read_text
 from slipstream.base.roots import store_dir
-from slipstream.memory.documents import Document, conversation_documents, markdown_documents
-from slipstream.memory.fact_reading import INDEX_NAME, FactStore
-from slipstream.memory.model import Fact
 
 OBSERVATIONS, FACTS, CONVERSATIONS, HOST = "obs", "fact", "chat", "host"
 _SUFFIX = {OBSERVATIONS: ".jsonl", FACTS: ".md", CONVERSATIONS: ".json", HOST: ".md"}
-MAX_HOST_FILES, MAX_NOTE_BYTES = 200, 1_000_000
+MAX_HOST_FILES = 200
+_INDEX_NAME = "MEMORY.md"  # generated from the facts, so not searched beside them
 
 
 def host_memory_dir(root: str, env: Mapping[str, str] = os.environ) -> str:
@@ -45,7 +42,7 @@ def scan_sources(store_root: str, kinds: Collection[str] = tuple(_SUFFIX)) -> di
         with entries:
             for entry in entries:
                 name = entry.name
-                if not name.endswith(suffix) or (kind == FACTS and name == INDEX_NAME):
+                if not name.endswith(suffix) or (kind == FACTS and name == _INDEX_NAME):
                     continue
                 try:
                     info = entry.stat(follow_symlinks=False)
@@ -67,25 +64,3 @@ def source_path(store_root: str, source: str) -> str:
     if folder is None or not name or "/" in name or os.sep in name or "\0" in name or name in (".", ".."):
         return os.path.join(store_dir(store_root), "search", "-")
     return os.path.join(folder, name)
-
-
-def fact_document(fact: Fact) -> Document:
-    keys = [*fact.tags, *(source["file"] for source in fact.sources), fact.type, fact.name]
-    return Document("digest" if fact.is_digest else "fact", fact.description, keys, fact.body, branch=fact.branch,
-                    ts=fact.updated or fact.created)
-
-
-def whole_documents(store_root: str, source: str, facts: FactStore) -> list[Document]:
-    """Documents of a source that is replaced as a whole (a fact, a chat, a note of the host)."""
-    kind, _, name = source.partition("/")
-    path = source_path(store_root, source)
-    if kind == FACTS:
-        return [fact_document(fact) for fact in facts.facts if os.path.basename(fact.path) == name]
-    if kind == CONVERSATIONS:
-        return conversation_documents(path)
-    try:
-        if os.path.getsize(path) > MAX_NOTE_BYTES:
-            return []
-        return markdown_documents(read_text(path))
-    except OSError:
-        return []
