@@ -6,8 +6,10 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 import zipfile
 
@@ -23,10 +25,20 @@ SECRET = "sk-ant-" + "api03-" + "A1b2C3d4E5f6G7h8" * 4
 
 class Panels(unittest.TestCase):
     project: Project
+    config: str
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.project = project = Project()
+        cls.config = tempfile.mkdtemp(prefix="slipstream-config-")
+        before = os.environ.get("CLAUDE_CONFIG_DIR")
+        os.environ["CLAUDE_CONFIG_DIR"] = cls.config
+        try:
+            cls.project = project = Project()
+        finally:
+            os.environ.pop("CLAUDE_CONFIG_DIR")
+            if before is not None:
+                os.environ["CLAUDE_CONFIG_DIR"] = before
+        cls.transcript()
         with open(os.path.join(project.root, "app.py"), "w", encoding="utf-8") as stream:
             stream.write("import helper\n\n\ndef main():\n    return helper.one()\n")
         with open(os.path.join(project.root, "helper.py"), "w", encoding="utf-8") as stream:
@@ -44,6 +56,27 @@ class Panels(unittest.TestCase):
     @classmethod
     def tearDownClass(cls) -> None:
         cls.project.close()
+        shutil.rmtree(cls.config)
+
+    @classmethod
+    def transcript(cls) -> None:
+        """What the host writes of session `told`, 46,000 tokens of it from the cache."""
+        folder = os.path.join(cls.config, "projects", re.sub(r"[^A-Za-z0-9]", "-", cls.project.root))
+        os.makedirs(folder)
+        usage = {"input_tokens": 1000, "cache_creation_input_tokens": 3000, "cache_read_input_tokens": 46000, "output_tokens": 500}
+        message = {"id": "m1", "model": "claude-sonnet-5", "role": "assistant", "type": "message", "content": [], "usage": usage}
+        line = {"type": "assistant", "cwd": cls.project.root, "isSidechain": False, "timestamp": "2026-06-01T10:00:00.000Z",
+                "requestId": "r1", "sessionId": "told", "uuid": "u1", "message": message}
+        with open(os.path.join(folder, "told.jsonl"), "w", encoding="utf-8") as stream:
+            stream.write(json.dumps(line) + "\n")
+
+    def test_window_and_usage_come_from_the_transcript(self) -> None:
+        self.project.emit("user-prompt", "x", session="told")
+        now = self.json("now?session=told")
+        self.assertEqual((now["budget"]["used"], now["budget"]["source"]), (50000, "transcript"))  # type: ignore[index]
+        self.assertEqual(now["cache"], {"hitRatio": 0.92})  # type: ignore[index]
+        row = self.json("usage")["rows"][0]  # type: ignore[index]
+        self.assertEqual((row["session"], row["cacheRead"], row["output"], row["replies"]), ("told", 46000, 500, 1))
 
     def json(self, target: str) -> object:
         reply = self.project.get("/api/" + target)

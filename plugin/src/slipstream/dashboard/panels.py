@@ -98,7 +98,7 @@ def now_panel(view: SessionView, fold: Fold, budget: Any) -> dict[str, Any]:
         "agents": {"total": len(inside["agents"]) + inside["droppedAgents"], "rows": agent_rows(fold)},
         "plan": plan_items(fold),
         "budget": budget,
-        "cache": None,
+        "cache": budget.get("cache") if budget else None,
         "counts": figures(fold, count),
         "tail": view.rows(list(range(max(0, count - TAIL), count))),
     }

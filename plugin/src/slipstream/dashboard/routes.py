@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from slipstream.build_info import VERSION
 from slipstream.dashboard import health_api, project_api, session_api
+from slipstream.dashboard.budgets import Transcripts
 from slipstream.dashboard.hub import Hub
 from slipstream.dashboard.launch import project_name
 from slipstream.dashboard.live import Views
@@ -35,6 +36,7 @@ class Routes:
         self.store_root, self.tree_root = store_root, tree_root
         self.nonce, self.started_at = nonce, started_at
         self.views = Views(store_root)
+        self.transcripts = Transcripts(store_root, tree_root)
         self.hub = Hub(self.views, lambda view, events, total: session_api.make_delta(self, view, events, total))
         self.summaries: dict[str, tuple[Any, dict[str, Any]]] = {}
         self.cache: dict[str, tuple[Any, Any]] = {}

@@ -38,7 +38,8 @@ def newest_session(routes: Routes) -> str | None:
 
 
 def make_delta(routes: Routes, view: SessionView, events: list[dict[str, Any]], total: int) -> dict[str, Any]:
-    return panels.delta_panel(view, events, total, budget_panel(routes.store_root, view.session, view.fold, True))
+    budget = budget_panel(routes.store_root, view.session, view.fold, True, routes.transcripts)
+    return panels.delta_panel(view, events, total, budget)
 
 
 def state(routes: Routes, fields: Fields) -> Any:
@@ -55,7 +56,7 @@ def now(routes: Routes, fields: Fields) -> Any:
     with view.lock:
         live = at is None or at >= view.last_seq
         fold = view.fold if live else view.fold_at(at)
-        return panels.now_panel(view, fold, budget_panel(routes.store_root, view.session, fold, live))
+        return panels.now_panel(view, fold, budget_panel(routes.store_root, view.session, fold, live, routes.transcripts))
 
 
 def timeline(routes: Routes, fields: Fields) -> Any:

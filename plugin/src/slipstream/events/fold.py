@@ -88,14 +88,15 @@ class Fold:
         agent: dict[str, Any] | None = agents.get(name)
         if agent is None:
             main = name == "main"
+            born = {} if main else self._s["parents"].pop(name, {})
             agent = agents[name] = {
                 "id": name,
                 "status": "running",
-                "task": "main session" if main else "subagent",
+                "task": "main session" if main else born.get("task") or "subagent",
                 "approxTokens": 0,
                 "toolCalls": 0,
                 "activity": [],
-                "parent": None if main else self._s["parents"].pop(name, {}).get("parent", "main"),
+                "parent": None if main else born.get("parent", "main"),
                 "type": "",
                 "waitingFor": None,
                 "waitingSince": None,
@@ -215,7 +216,8 @@ class Fold:
 
     def _on_subagent_start(self, agent: dict[str, Any], event: dict[str, Any], data: dict[str, Any]) -> None:
         self._run(agent)
-        agent["task"] = event["label"]
+        if agent["task"] in ("subagent", agent["type"]):  # what its caller asked of it says more than its type
+            agent["task"] = event["label"]
 
     def _on_subagent_stop(self, agent: dict[str, Any], event: dict[str, Any], data: dict[str, Any]) -> None:
         agent["status"] = "failed" if data.get("failed") else "done"

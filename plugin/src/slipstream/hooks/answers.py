@@ -17,7 +17,9 @@ def answer(tree_root: str, store_root: str, payload: dict[str, Any]) -> bytes:
     name = str(payload.get("hook_event_name"))
     _watch(store_root, name, DEADLINES_S.get(name, DEADLINE_S))
     if name == "SessionStart" and payload.get("source") != "compact":
-        payload = {**payload, "dashboard_address": _dashboard_address(tree_root, store_root)}
+        # The host names the model in an interactive session only: elsewhere nobody is there to look at a browser.
+        address = _dashboard_address(tree_root, store_root, bool(payload.get("model")) and payload.get("source") == "startup")
+        payload = {**payload, "dashboard_address": address}
     return answer_event(tree_root, store_root, payload, "hook").encode("utf-8", "replace")
 
 
@@ -34,11 +36,11 @@ def _watch(store_root: str, name: str, seconds: float) -> None:
     _thread.start_new_thread(end, ())
 
 
-def _dashboard_address(tree_root: str, store_root: str) -> str:
+def _dashboard_address(tree_root: str, store_root: str, may_open: bool) -> str:
     if os.environ.get("SLIPSTREAM_DASHBOARD") == "0":
         return ""  # the switch of a whole session; those in files are the dashboard's own business
 
     def start() -> str | None:
         from slipstream.dashboard.launch import ensure_started
-        return ensure_started(store_root, tree_root)
+        return ensure_started(store_root, tree_root, may_open)
     return attempt(store_root, "dashboard", start) or ""

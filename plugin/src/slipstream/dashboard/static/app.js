@@ -2,7 +2,7 @@
 
 import { $, ago, clean, count, el, hms, instant, keyed, mark, percent, setText, svg, tokens, when } from "./dom.js";
 import { listen, post, retryNow, SignedOut } from "./net.js";
-import { address, app, applyDelta, changed, currentSession, failed, go, loadColumns, loadNow, loadSessions, serverNow, watch } from "./store.js";
+import { address, app, applyDelta, changed, currentSession, failed, follow, go, loadColumns, loadNow, loadSessions, serverNow, watch } from "./store.js";
 import { closeInspector, refreshInspector } from "./inspector.js";
 import { state } from "./agents.js";
 import * as now from "./now.js";
@@ -192,7 +192,7 @@ listen((message) => {
   else if (message.type === "sessions") {
     // A session that is looked at began anew, or the first one of all began.
     const ours = !app.session || message.data.session === app.session;
-    loadSessions().then(() => { if (!app.session) parseRoute(); else if (ours) { loadNow(); if (app.columns) loadColumns(true); } }, failed);
+    loadSessions().then(() => { if (!app.session) parseRoute(); else if (follow(message.data.session)) { loadNow(); changed("route"); if (current.routed) current.routed(); } else if (ours) { loadNow(); if (app.columns) loadColumns(true); } }, failed);
   }
   else if (message.type === "resync") reload();
 });

@@ -17,7 +17,7 @@ export function mount(root) {
   ui.list = el("div", { class: "scroll-x" });
   ui.details = el("details", {}, el("summary", {}, "The same as a table"), ui.list);
   let timer = 0;
-  ui.text.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => go({ q: ui.text.value, file: app.params.file }, "map", true), 120); });
+  ui.text.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => ui && go({ q: ui.text.value, file: app.params.file }, "map", true), 120); });
   ui.text.addEventListener("keydown", (event) => { if (event.key === "Enter") { const hit = matching()[0]; if (hit) select(hit.id); } });
   root.append(el("div", { class: "view-full" }, el("h1", { class: "sr" }, "Map"), el("div", { class: "tools" }, ui.text, el("button", { type: "button", onclick: () => zoomTo(null) }, "Whole project"), ui.note), ui.wrap, ui.details));
   ui.wrap.append(empty("Reading the project", "The graph of imports is made from the index; a large project takes a few seconds the first time."));

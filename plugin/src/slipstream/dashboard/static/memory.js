@@ -18,7 +18,7 @@ export function mount(root) {
   };
   ui.kind.value = app.params.kind || "";
   let timer = 0;
-  const search = () => go({ q: ui.box.value, kind: ui.kind.value, shelf: app.params.shelf }, "memory", true);
+  const search = () => ui && go({ q: ui.box.value, kind: ui.kind.value, shelf: app.params.shelf }, "memory", true);
   ui.box.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, 160); });
   ui.kind.addEventListener("change", search);
   ui.tabs = el("div", { class: "tools", role: "group", "aria-label": "What is remembered" }, SHELVES.map(([name, label]) => el("button", { type: "button", class: "chip", data: { shelf: name }, onclick: () => { ui.box.value = ""; go({ shelf: name }, "memory", true); } }, label)), ui.note);

@@ -53,7 +53,19 @@ export async function loadSessions() {
   changed("sessions");
 }
 
-export const currentSession = () => app.params.session || app.sessions[0] || null;
+// The one that was chosen; else the one that is shown, while it is there; else the newest.
+export const currentSession = () => app.params.session || (app.sessions.includes(app.session) ? app.session : app.sessions[0]) || null;
+
+// Nobody chose a session and the shown one has fallen silent: a new one takes its place.
+const SILENT_MS = 10 * 60000;
+export function follow(session) {
+  const live = app.live;
+  if (app.params.session || app.at !== null || session === app.session || !app.sessions.includes(session)) return false;
+  if (live && !live.ended && serverNow() - Date.parse(live.lastTs) < SILENT_MS) return false;
+  app.session = session;
+  app.now = app.live = app.columns = null;
+  return true;
+}
 
 // One state request in flight; the newest wish wins, so a scrubber can move as fast as it likes.
 let inFlight = false;

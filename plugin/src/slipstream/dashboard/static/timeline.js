@@ -48,7 +48,7 @@ export function mount(root) {
   root.append(ui.content);
   ui.text.value = app.params.q || app.params.file || "";
   let timer = 0;
-  ui.text.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => filter({ q: ui.text.value, file: "" }), 200); });
+  ui.text.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => ui && filter({ q: ui.text.value, file: "" }), 200); });
   pointer();
   ui.resize = new ResizeObserver(() => draw());
   ui.resize.observe(ui.plot);
