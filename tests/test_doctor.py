@@ -181,7 +181,10 @@ SABOTAGES: dict[str, tuple[Sabotage, str, str, str, bool]] = {
     "index edited": (put("memory/MEMORY.md", "# mine\n"), "facts", "warn", "MEMORY.md did not agree", True),
     "settings broken": (put("settings.json", "{'a': 1}"), "settings", "fail", "settings.json:1:", False),
     "status broken": (put("status.json", "{"), "settings", "fail", "status.json", True),
-    "map broken": (put("map.json", "{"), "map", "warn", "map.json is damaged", True),
+    "map broken": (put("map.json", "{"), "caches", "warn", "damaged: map.json", True),
+    "index cache broken": (put("search/manifest.json", "nul"), "caches", "warn", "damaged: manifest.json", True),
+    "torn conversation": (put("conversations/s1.jsonl", '{"a": 1}\n{"b'), "conversations", "warn", "torn last line in s1.jsonl", True),
+    "user settings broken": (lambda install: install.write("home/.claude/settings.json", "{,}"), "statusline-setting", "fail", "is not JSON", False),
     "leftover": (leave_temporary, "leftovers", "warn", "x.jsonl.1-ab.tmp", True),
     "server gone": (dead_server, "leftovers", "warn", "server.json", True),
     "symlink planted": (symlink, "store", "fail", "symlinks in the store", False),
@@ -204,6 +207,9 @@ SABOTAGES: dict[str, tuple[Sabotage, str, str, str, bool]] = {
     "pyz cut": (in_plugin(cut_pyz), "pyz", "fail", "is damaged", False),
     "pyz stale": (edit_plugin("src/slipstream/build_info.py", "VERSION", "VERSION_X"), "pyz", "fail", "differs from the source", False),
     "manifest broken": (edit_plugin(".claude-plugin/plugin.json", '"name"', "name"), "plugin", "fail", "plugin.json", False),
+    "command missing": (in_plugin(lambda install: os.unlink(install.path("plugin/commands/map.md"))), "plugin", "fail", "10 of 11 commands", False),
+    "hooks missing": (in_plugin(lambda install: os.unlink(install.path("plugin/hooks/hooks.json"))), "hooks", "fail", "no hooks", False),
+    "agent's tool gone": (edit_plugin("agents/sp-reviewer.md", "__sp_refs", "__sp_refz"), "plugin", "fail", "no tool `sp_refz`", False),
     "server broken": (in_plugin(cut_pyz), "mcp", "fail", "does not answer initialize", False),
     "hook broken": (edit_plugin("hooks/hooks.json", '"session-start"', '"session-start"\n,"x"],"timeout":5,"args":["-c","import sys; sys.exit(3)"'),
                     "hooks", "fail", "SessionStart: status 3", False),
@@ -263,6 +269,11 @@ class Healthy(Folder):
         self.assertEqual({row["check"] for row in answer["findings"]}, set(doctor.CHECKS))
         self.assertNotIn(install.home, done.stdout.decode(), "the report can be pasted")
         self.assertEqual(os.listdir(os.path.join(install.store, "memory")).count("free-port.md"), 1)
+
+    def test_shipped_counts(self) -> None:
+        from slipstream.engine.install_checks import SHIPPED
+        from slipstream.engine.plugin_validate import validate_plugin
+        self.assertEqual(validate_plugin(os.path.join(ROOT, "plugin"))[1], SHIPPED)
 
     def test_flags(self) -> None:
         for words, part in ((["--only", "nothing"], "no check nothing"), (["--only"], "needs a value"), (["now"], "unknown argument now"),

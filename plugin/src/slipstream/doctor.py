@@ -190,7 +190,7 @@ def check_hooks(patient: Patient) -> list[Finding]:
     except (OSError, SlipstreamError) as error:
         return [Finding("hooks", FAIL, "hooks.json cannot be read: %s" % error, "install the plugin again")]
     if not events:
-        return [Finding("hooks", WARN if path else OK, "no hooks are declared" if path else "a lone pyz has none",
+        return [Finding("hooks", FAIL if path else OK, "no hooks are declared" if path else "a lone pyz has none",
                         "install the plugin again")]
     problems: list[str] = []
     slowest, count = 0.0, 0

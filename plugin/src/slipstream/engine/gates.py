@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 import time
@@ -124,6 +125,8 @@ def fill_gate(skill: Skill, root: str, given: Mapping[str, str]) -> Filled:
     shown = " ".join(shlex.quote(word) for word in words)
     if words[0] == OWN_NAME:
         words[:1] = slipstream_command()
+    elif os.name == "nt":
+        words[0] = shutil.which(words[0]) or words[0]  # npm and its like are .cmd files there
     return Filled(words, shown, cwd, expect, values)
 
 

@@ -16,6 +16,8 @@ from slipstream.engine.library import default_folders, load_library
 from slipstream.engine.plugin_validate import validate_plugin
 from slipstream.engine.setup import apply_change, is_own_status_line, is_plugin_enabled, plan_status_line
 
+# What the plugin is to bring; a test holds this to what is in the folder.
+SHIPPED = {"hooks": 15, "mcpServers": 1, "skills": 36, "commands": 11, "agents": 3, "outputStyles": 1}
 ENOUGH = 3  # differing files that need not be counted further
 
 
@@ -59,7 +61,17 @@ def check_plugin(patient: Patient) -> list[Finding]:
     if errors:
         return [Finding("plugin", FAIL, "%d errors, the first: %s" % (len(errors), errors[0]),
                         "slipstream plugin-validate shows all; install the plugin again")]
+    lacking = ["%d of %d %s" % (provides.get(name, 0), count, name) for name,
+               count in SHIPPED.items() if provides.get(name, 0) < count]
+    if lacking and _json_text(patient.plugin, "name") == "slipstream":
+        return [Finding("plugin", FAIL, "incomplete: %s" % ", ".join(lacking), "install the plugin again")]
     return [Finding("plugin", OK, ", ".join("%d %s" % (count, name) for name, count in provides.items() if count))]
+
+
+def _json_text(plugin: str, key: str) -> str:
+    node = _json_at(os.path.join(plugin, ".claude-plugin", "plugin.json"))
+    found = node.at(key) if node else None
+    return str(found.value) if found is not None else ""
 
 
 def check_skills(patient: Patient) -> list[Finding]:
@@ -109,7 +121,11 @@ def check_emission(patient: Patient) -> list[Finding]:
 
 def check_status_line(patient: Patient) -> list[Finding]:
     """A status line of ours in the user's settings names a pyz that is still there, and is this one."""
-    node = _json_at(os.path.join(patient.home, ".claude", "settings.json"))
+    settings = os.path.join(patient.home, ".claude", "settings.json")
+    node = _json_at(settings)
+    if node is None and os.path.isfile(settings):
+        return [Finding("statusline-setting", FAIL, "%s is not JSON" % patient.short(settings),
+                        "correct it; the client ignores it as it is")]
     present = node.at("statusLine") if node else None
     value = present.to_value() if present is not None else None
     if not isinstance(value, dict) or not is_own_status_line(value) or not patient.pyz:

@@ -20,7 +20,9 @@ FILE_WARN_BYTES = 100_000_000
 LEFTOVER_AGE_S = 3600.0
 FOREIGN_AGE_S = 600.0
 JSON_FILES = ("settings.json", "dashboard.json", "budget.json", "savings.json", "status.json", "redact.json")
-PRIVATE = ("dashboard", "observations")  # never meant for git; memory may be shared on purpose
+CACHES = ("backfill/", "context/", "search/", "usage/")
+PRIVATE = ("dashboard", "observations", "conversations", "context",
+           "backfill")  # never meant for git; memory may be shared on purpose
 
 
 def _folder(patient: Patient) -> str:
@@ -196,19 +198,37 @@ def check_settings(patient: Patient) -> list[Finding]:
 
 
 def check_map(patient: Patient) -> list[Finding]:
-    """The index opens and agrees with the tree; a damaged one is a cache and can go."""
+    """The index opens and agrees with the tree."""
     from slipstream.map.index import open_index
-    path = os.path.join(_folder(patient), "map.json")
-    if os.path.isfile(path):
-        try:
-            json.loads(read_bytes(path))
-        except (OSError, ValueError):
-            def fix() -> str:
-                os.unlink(path)
-                return "removed the damaged map.json; `slipstream map` writes it anew"
-            return [Finding("map", WARN, "map.json is damaged", "slipstream map", fix)]
     index = open_index(patient.tree_root, patient.store_root, write=False)
     return [Finding("map", OK, "%d files indexed" % sum(1 for _file in index.files()))]
+
+
+def check_conversations(patient: Patient) -> list[Finding]:
+    return [_check_lines(patient, "conversations", "conversations")]
+
+
+def check_caches(patient: Patient) -> list[Finding]:
+    """Derived JSON files: a damaged one can go, and is made anew from what it was derived from."""
+    damaged: list[str] = []
+    count = 0
+    for path, info in _walk(patient):
+        inner = os.path.relpath(path, _folder(patient)).replace(os.sep, "/")
+        if stat.S_ISREG(info.st_mode) and (inner == "map.json" or inner.startswith(CACHES)) and inner.endswith(".json"):
+            count += 1
+            try:
+                json.loads(read_bytes(path))
+            except (OSError, ValueError, RecursionError):
+                damaged.append(path)
+    if not damaged:
+        return [Finding("caches", OK, "%d readable" % count)]
+
+    def fix() -> str:
+        for path in damaged:
+            os.unlink(path)
+        return "removed %d damaged caches, which are made anew when needed" % len(damaged)
+    return [Finding("caches", WARN, "damaged: %s" % ", ".join(map(os.path.basename, damaged[:5])),
+                    "delete them; they are derived", fix)]
 
 
 def check_sizes(patient: Patient) -> list[Finding]:
@@ -266,8 +286,9 @@ def check_git(patient: Patient) -> list[Finding]:
         "utf-8", "replace").split("\0") if name]
     private = [name for name in tracked if any("/slipstream/%s/" % part in name for part in PRIVATE)]
     if private:
+        folders = " ".join(".claude/slipstream/" + part for part in PRIVATE)
         return [Finding("git", FAIL, "git tracks %d private files of the store, such as %s" % (len(private), private[0]),
-                        "git rm -r --cached --quiet .claude/slipstream/dashboard .claude/slipstream/observations")]
+                        "git rm -r --cached --quiet --ignore-unmatch " + folders)]
     if not os.path.isdir(folder):
         return [Finding("git", OK, "no store yet")]
     if run_git(["check-ignore", "-q", ".claude/slipstream/dashboard/x.jsonl"], patient.store_root) is None:
@@ -340,6 +361,7 @@ def _age(then: float) -> str:
 
 STORE_CHECKS: dict[str, Callable[[Patient], list[Finding]]] = {
     "store": check_store, "events": check_events, "observations": check_observations, "facts": check_facts,
-    "settings": check_settings, "map": check_map, "size": check_sizes, "leftovers": check_leftovers, "git": check_git,
+    "conversations": check_conversations, "settings": check_settings,
+    "map": check_map, "caches": check_caches, "size": check_sizes, "leftovers": check_leftovers, "git": check_git,
     "foreign": check_foreign, "errors": check_errors, "capture": check_capture,
 }
