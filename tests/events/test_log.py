@@ -7,7 +7,16 @@ import tempfile
 import unittest
 
 from slipstream.events.append import append_event
-from slipstream.events.log import LogReader, list_sessions, log_path, parse_event, read_events, read_events_after
+from slipstream.events.log import (
+    LogReader,
+    find_offset_after,
+    last_seq,
+    list_sessions,
+    log_path,
+    parse_event,
+    read_events,
+    read_events_after,
+)
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "event_lines.json")
 
@@ -48,6 +57,21 @@ class Reading(unittest.TestCase):
             self.add(line(seq))
         self.assertEqual([event["seq"] for event in read_events(self.root, "s")], [0, 1, 2, 3, 4, 5, 9])
         self.assertEqual([event["seq"] for event in read_events_after(self.root, "s", 3)], [4, 5, 9])
+
+    def test_what_came_after_a_number_is_read_from_the_end(self) -> None:
+        for number in range(1, 3000):
+            append_event(self.root, "s", "main", "post-tool", f"call {number} " + "words " * (number % 40))
+        whole = read_events(self.root, "s")
+        for seq in (-1, 0, 1, 1500, 2990, 2998, 2999, 5000):
+            self.assertEqual(read_events_after(self.root, "s", seq), [event for event in whole if event["seq"] > seq], seq)
+        offset = find_offset_after(self.path, 2990)
+        assert offset is not None
+        with open(self.path, "rb") as stream:
+            stream.seek(offset)
+            self.assertTrue(stream.readline().startswith(b'{"seq":2991,'))
+        self.assertEqual(last_seq(self.path), 2999)
+        self.add('{"torn')
+        self.assertIsNone(last_seq(self.path))
 
     def test_reads_on_from_an_offset(self) -> None:
         reader = LogReader(self.path)

@@ -116,12 +116,6 @@ def read_events(store_root: str, session: str, offset: int = 0, last_seq: int = 
     return LogReader(log_path(store_root, session), offset, last_seq).read()
 
 
-def read_events_after(store_root: str, session: str, seq: int) -> list[Event]:
-    """Events numbered above `seq`."""
-    reader = LogReader(log_path(store_root, session))
-    return [event for _, event in reader.read_with_offsets() if event["seq"] > seq]
-
-
 def list_sessions(store_root: str) -> list[dict[str, Any]]:
     """Sessions with a log, latest change first: {session, path, bytes, modified (seconds)}."""
     folder = log_folder(store_root)
@@ -142,3 +136,49 @@ def list_sessions(store_root: str) -> list[dict[str, Any]]:
                 }
             )
     return sorted(found, key=lambda row: (-row["modified"], row["session"]))
+
+
+def read_events_after(store_root: str, session: str, seq: int) -> list[Event]:
+    """Events numbered above `seq`. Only the log's end is read where its numbers lead there without a gap, else all of it."""
+    offset = find_offset_after(log_path(store_root, session), seq)
+    if offset is not None:
+        return read_events(store_root, session, offset, seq)
+    return [event for event in read_events(store_root, session) if event["seq"] > seq]
+
+
+def find_offset_after(path: str, seq: int) -> int | None:
+    """Where the line after number `seq` begins; None when the log, or a line of another writer, does not say it plainly."""
+    if seq < 0:
+        return 0
+    mark, following = b'\n{"seq":%d,' % seq, b'{"seq":%d,' % (seq + 1)
+    try:
+        stream = os.fdopen(open_regular(path), "rb")
+    except OSError:
+        return None
+    with stream:
+        size = os.fstat(stream.fileno()).st_size
+        window = 65_536
+        while True:
+            start = max(0, size - window)
+            stream.seek(start)
+            tail = stream.read(size - start)
+            at = (b"\n" + tail).rfind(mark) if start == 0 else tail.rfind(mark)
+            if at >= 0:
+                end = tail.find(b"\n", at + (start > 0))
+                rest = tail[end + 1:] if end >= 0 else b""
+                return start + end + 1 if end >= 0 and (not rest or rest.startswith(following)) else None
+            if start == 0:
+                return None
+            window *= 4
+
+
+def last_seq(path: str) -> int | None:
+    """The number of the log's last line; None when there is no such line."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as stream:
+            stream.seek(max(0, os.fstat(stream.fileno()).st_size - 65_536))
+            line = stream.read().rstrip(b"\n").rpartition(b"\n")[2]
+    except OSError:
+        return None
+    number = line.partition(b",")[0].partition(b':')[2]
+    return int(number) if line.startswith(b'{"seq":') and number.isdigit() else None

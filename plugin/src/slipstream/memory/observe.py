@@ -10,7 +10,7 @@ from slipstream.base.git import read_head
 from slipstream.base.locks import FileLock
 from slipstream.base.store import store_path
 from slipstream.events.append import session_file_name
-from slipstream.events.log import list_sessions, log_path, read_events
+from slipstream.events.log import last_seq, list_sessions, log_path, read_events, read_events_after
 from slipstream.events.redact import redact_data, redact_text
 from slipstream.memory.embed import embed
 from slipstream.memory.observations import list_files, tail_records
@@ -36,10 +36,11 @@ def capture(store_root: str, session: str, flush_open: bool = False, tree_root: 
     with FileLock(counter):
         path = store_path(store_root, "observations", session_file_name(session) + ".jsonl")
         cursor_path = path[:-len(".jsonl")] + ".cursor"
-        events = read_events(store_root, session)
-        last_seq = max((int(event.get("seq", -1)) for event in events), default=-1)
-        done = _find_cursor(path, cursor_path, last_seq)
-        fresh = [event for event in events if int(event.get("seq", -1)) > done]
+        newest = last_seq(log_path(store_root, session))
+        if newest is None:  # a torn or foreign last line: the numbers are the reader's to give
+            newest = max((int(event["seq"]) for event in read_events(store_root, session)), default=-1)
+        done = _find_cursor(path, cursor_path, newest)
+        fresh = read_events_after(store_root, session, done)
         if not fresh:
             return []
         root = tree_root or store_root
