@@ -11,7 +11,7 @@ from slipstream.map.model import FileScan
 Scanner = Callable[[str, str, FileScan], None]
 
 # Raise when any scanner's result for the same bytes changes: an index of another version is rebuilt.
-SCANNER_VERSION = 3
+SCANNER_VERSION = 4
 
 # key: (name for people, module, "full" or "outline", extensions, file names, interpreters of a shebang line)
 LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
@@ -38,6 +38,18 @@ LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tupl
               ("sh", "bash", "zsh", "dash", "ksh")),
     "c": ("C", "c", "full", ("c", "h"), (), ()),
     "cpp": ("C++", "c", "full", ("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp"), (), ()),
+    "markdown": ("Markdown", "outline_lines", "outline", ("md", "markdown", "mdx"), (), ()),
+    "sql": ("SQL", "outline_blocks", "outline", ("sql",), (), ()),
+    "proto": ("Protocol Buffers", "outline_blocks", "outline", ("proto",), (), ()),
+    "graphql": ("GraphQL", "outline_blocks", "outline", ("graphql", "gql", "graphqls"), (), ()),
+    "css": ("CSS", "outline_blocks", "outline", ("css",), (), ()),
+    "scss": ("SCSS", "outline_blocks", "outline", ("scss", "less"), (), ()),
+    "makefile": ("Makefile", "outline_lines", "outline", ("mk",), ("Makefile", "makefile", "GNUmakefile"), ("make",)),
+    "dockerfile": ("Dockerfile", "outline_lines", "outline", ("dockerfile",), ("Dockerfile", "Containerfile"), ()),
+    "terraform": ("Terraform", "outline_blocks", "outline", ("tf", "tfvars", "hcl"), (), ()),
+    "json": ("JSON", "outline_blocks", "outline", ("json", "jsonc", "json5"), (), ()),
+    "toml": ("TOML", "outline_lines", "outline", ("toml",), ("Pipfile", "Cargo.lock"), ()),
+    "yaml": ("YAML", "outline_lines", "outline", ("yaml", "yml"), (), ()),
 }
 
 _BY_EXTENSION = {ext: key for key, row in LANGUAGES.items() for ext in row[3]}
@@ -96,7 +108,7 @@ def scan_source(path: str, data: bytes) -> FileScan:
         scan.warnings.append(f"scanner stopped: {type(error).__name__}: {error}")
     if len(scan.imports) > 1:
         scan.imports = list(dict.fromkeys(scan.imports))
-    if not scan.purpose and scan.definitions:
+    if not scan.purpose:
         scan.purpose = purpose_from_names(scan)
     return scan
 
@@ -119,6 +131,9 @@ def purpose_from_names(scan: FileScan) -> str:
     word = "exports"
     if not names:
         names, word = [d.name for d in scan.definitions], "defines"
+    if not names and scan.outline:
+        word = scan.outline[0].kind + "s"
+        names = [e.name for e in scan.outline if e.level == 1 and e.kind == scan.outline[0].kind]
     names = list(dict.fromkeys(names))
     if not names:
         return ""
