@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import unittest
+from unittest import mock
 
 from slipstream.map.ignore import parse_patterns
 from slipstream.map.walk import Walker
@@ -14,7 +15,7 @@ from tests.map.trees import TreeCase
 
 NAMES = ["a", "b", "foo", "bar", "foo.py", "a.b", "x.min.js", "[z]", "A", "foo bar", "#x", "!n", "trail ", "ünï", "a-b", "é.py", "doc"]
 PIECES = ["a", "b", "foo", "bar", "*", "**", "?", "*.py", "foo*", "[a-c]", "[!a]", "[^b-z]*", "*.b", "x.*", "\\[z\\]", "\\#x", "[[:upper:]]",
-          "foo\\ bar", "d?c", "[]a]", "[a-", "*o*", "ün*", "é.py", "?.py", "\\!n", "trail\\ ", "[\\z]", "a**b", "doc"]
+          "foo\\ bar", "d?c", "[]a]", "[a-", "*o*", "ün*", "é.py", "?.py", "\\!n", "trail\\ ", "[\\z]", "a**b", "doc", "f*o*", "*a*b*", "***", "x[/]y", "[a/b]"]
 
 
 def git(root: str, *args: str) -> bytes:
@@ -49,22 +50,20 @@ class AgainstGit(TreeCase):
                     stream.write(chance.choice(("", "\ufeff")) + chance.choice(("\n", "\r\n")).join([*lines, "# note", ""]))
 
     def test_same_files_as_git_lists(self) -> None:
-        for seed in range(60):
-            chance = random.Random(seed)
-            root = self.root
-            self.root = os.path.join(root, str(seed))
+        top = self.root
+        git(top, "init", "-q")
+        for seed in range(120):
+            self.root = os.path.join(top, str(seed))
             os.mkdir(self.root)
-            git(self.root, "init", "-q")
-            self.make(chance)
-            os.environ["XDG_CONFIG_HOME"] = root
-            try:
-                walk = Walker(self.root, lambda path: True).walk(ask_git=False)
-            finally:
-                del os.environ["XDG_CONFIG_HOME"]
-            listed = git(self.root, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
-            wanted = sorted(os.fsdecode(path) for path in listed if path)
-            self.assertEqual(walk.files, wanted, f"seed {seed}")
-            self.root = root
+            self.make(random.Random(seed))
+        with mock.patch.dict(os.environ, {"XDG_CONFIG_HOME": top}):
+            walk = Walker(top, lambda path: True).walk(ask_git=False)
+        listed = git(top, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
+        wanted = {os.fsdecode(path) for path in listed if path}
+        self.assertEqual(sorted(set(walk.files) ^ wanted), [])
+        self.assertGreater(len(wanted), 1_000)
+        inner = Walker(os.path.join(top, "7"), lambda path: True).walk(ask_git=False)  # rules of the folders above hold too
+        self.assertEqual(["7/" + path for path in inner.files], sorted(path for path in wanted if path.startswith("7/")))
 
 
 class Parsing(unittest.TestCase):
@@ -72,3 +71,8 @@ class Parsing(unittest.TestCase):
         found = parse_patterns(b"\xef\xbb\xbf# note\r\n\n!keep/\r\nplain \\ \n*.o\n/\n")
         self.assertEqual([(one.negated, one.only_folders, one.literal, one.suffix) for one in found],
                          [(True, True, b"keep", None), (False, False, None, None), (False, False, None, b".o")])
+
+    def test_no_pattern_is_slow(self) -> None:
+        for text in (b"*a" * 60 + b"*b", b"**/a/" * 40 + b"b", b"[a-z]*" * 50 + b"!", b"x/" + b"*a*" * 50):
+            [pattern] = parse_patterns(text)
+            self.assertFalse(pattern.matches(b"a" * 250, b"/".join([b"a"] * 60) + b"/" + b"a" * 250))

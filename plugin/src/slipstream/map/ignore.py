@@ -18,7 +18,7 @@ MAX_PATTERN_FILE_BYTES = 1_000_000
 class Pattern:
     """One line of a pattern file: what it matches, and whether it takes the path back in."""
 
-    __slots__ = ("by_name", "literal", "negated", "only_folders", "regex", "suffix")
+    __slots__ = ("by_name", "literal", "negated", "only_folders", "parts", "suffix")
 
     def __init__(self, text: bytes, negated: bool, only_folders: bool) -> None:
         self.negated = negated
@@ -27,14 +27,18 @@ class Pattern:
         text = text[1:] if text.startswith(b"/") else text
         self.literal: bytes | None = None
         self.suffix: bytes | None = None
-        self.regex: re.Pattern[bytes] | None = None
+        self.parts: list[re.Pattern[bytes] | None] = []  # one for each folder and the name; None is `**`
         if not _WILD.search(text) and not _FLAGS & re.IGNORECASE:
             self.literal = text
         elif self.by_name and text[:1] == b"*" and not _WILD.search(text[1:]) and not _FLAGS & re.IGNORECASE:
             self.suffix = text[1:]
         else:
-            source = translate_pattern(text)
-            self.regex = None if source is None else re.compile(source, _FLAGS)
+            for part in split_pattern(text):
+                if len(part) > 1 and not part.strip(b"*") and not self.by_name:
+                    self.parts.append(None)
+                    continue
+                source = translate_part(part)
+                self.parts.append(re.compile(b"(?!)" if source is None else source, _FLAGS))
 
     def matches(self, name: bytes, path: bytes) -> bool:
         """Whether the entry `name`, at `path` below the pattern file's folder, is meant."""
@@ -43,7 +47,36 @@ class Pattern:
             return target == self.literal
         if self.suffix is not None:
             return target.endswith(self.suffix)
-        return self.regex is not None and self.regex.fullmatch(target) is not None
+        return self._match_parts([name] if self.by_name else path.split(b"/"))
+
+    def _match_parts(self, pieces: list[bytes]) -> bool:
+        """Runs the parts as a machine with one state for each: time grows with the path, whatever the pattern."""
+        parts, end = self.parts, len(self.parts)
+        states = self._closure({0})
+        for piece in pieces:
+            following: set[int] = set()
+            for state in states:
+                if state == end:
+                    continue
+                part = parts[state]
+                if part is None:
+                    following.update((state, end) if state == end - 1 else (state,))
+                elif part.fullmatch(piece):
+                    following.add(state + 1)
+            states = self._closure(following)
+            if not states:
+                return False
+        return end in states
+
+    def _closure(self, states: set[int]) -> set[int]:
+        """`**` stands for no folder too, unless it ends the pattern."""
+        pending = list(states)
+        while pending:
+            state = pending.pop()
+            if state < len(self.parts) - 1 and self.parts[state] is None and state + 1 not in states:
+                states.add(state + 1)
+                pending.append(state + 1)
+        return states
 
 
 def _translate_class(text: bytes, at: int) -> tuple[bytes | None, int]:
@@ -91,37 +124,54 @@ def _translate_class(text: bytes, at: int) -> tuple[bytes | None, int]:
     return b"(?!/)" + (b"(?s:.)" if out == b"[^" else out + b"]"), i + 1
 
 
-def translate_pattern(text: bytes) -> bytes | None:
-    """Regular expression for a git wildcard pattern (matched against a whole path), None when it can match nothing."""
-    out, i, size = b"", 0, len(text)
-    in_path = b"/" in text
-    while i < size:
+def split_pattern(text: bytes) -> list[bytes]:
+    """The parts of a pattern between its slashes; those inside brackets do not count."""
+    parts, start, i = [], 0, 0
+    while i < len(text):
+        char = text[i:i + 1]
+        if char == b"[":
+            piece, end = _translate_class(text, i)
+            i = i + 1 if piece is None else end
+            continue
+        if char == b"/":
+            parts.append(text[start:i])
+            start = i + 1
+        i += 2 if char == b"\\" else 1
+    return [*parts, text[start:]]
+
+
+def translate_part(text: bytes) -> bytes | None:
+    """Regular expression for one part of a git wildcard pattern, None when it can match nothing.
+
+    What stands between two stars is taken where it first occurs and not tried again elsewhere (a look-ahead keeps it), so no
+    pattern makes the matching slow; only what follows the last star is bound to the end.
+    """
+    chunks, chunk, i = [], b"", 0
+    while i < len(text):
         char = text[i:i + 1]
         if char == b"*":
-            end = i
-            while text[end:end + 1] == b"*":
-                end += 1
-            before = i == 0 or text[i - 1:i] == b"/"
-            if end - i >= 2 and in_path and before and text[end:end + 1] == b"/":
-                out, i = out + b"(?:.*/)?", end + 1
-            elif end - i >= 2 and in_path and before and end == size:
-                out, i = out + b".*", end
-            else:
-                out, i = out + b"[^/]*", end
+            chunks.append(chunk)
+            chunk = b""
+            while text[i:i + 1] == b"*":
+                i += 1
         elif char == b"?":
-            out, i = out + b"[^/]", i + 1
+            chunk, i = chunk + b"[^/]", i + 1
         elif char == b"[":
             piece, i = _translate_class(text, i)
             if piece is None:
                 return None
-            out += piece
+            chunk += piece
         elif char == b"\\":
-            if i + 1 >= size:
+            if i + 1 >= len(text):
                 return None
-            out, i = out + re.escape(text[i + 1:i + 2]), i + 2
+            chunk, i = chunk + re.escape(text[i + 1:i + 2]), i + 2
         else:
-            out, i = out + re.escape(char), i + 1
-    return out
+            chunk, i = chunk + re.escape(char), i + 1
+    if not chunks:
+        return chunk
+    first, *middle = chunks
+    kept = b"".join(b"(?=(?P<g%d>[^/]*?%s))(?P=g%d)" % (at, inner, at) for at, inner in enumerate(middle))
+    return first + kept + b"[^/]*" + chunk
 
 
 def parse_patterns(data: bytes) -> list[Pattern]:
