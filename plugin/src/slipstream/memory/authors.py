@@ -15,7 +15,7 @@ def find_authors(store_root: str) -> dict[str, str]:
         return {}
     folder = os.path.join(store_dir(store_root), "memory")
     listed = run_git(["ls-files", "-z", "--", "."], folder, 2.0)
-    names = [name for name in _split(listed) if name.endswith(".md") and "/" not in name]
+    names = [name for name in _split(listed) if name.endswith(".md") and "/" not in name and name != "MEMORY.md"]
     if not names:
         return {}
     mine = (run_git(["config", "user.email"], store_root, 2.0) or b"").decode("utf-8", "replace").strip().lower()

@@ -1,0 +1,48 @@
+"""The commands as processes: forms, exit statuses, JSON."""
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import tests
+from tests.memory import StoreCase
+
+
+class Commands(StoreCase):
+    def run_it(self, *words: str) -> tuple[int, str, str]:
+        done = subprocess.run([sys.executable, "-I", "-S", tests.PROGRAM, *words, "--root", self.root], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+        return done.returncode, done.stdout, done.stderr
+
+    def test_a_fact_from_start_to_end(self) -> None:
+        status, out, _ = self.run_it("memory", "add", "--type", "decision", "--desc", "Use the walrus", "--body", "It swims.", "--tags=a,b")
+        self.assertEqual((status, out), (0, 'remembered "use-the-walrus" (decision)\n'))
+        self.assertEqual(self.run_it("memory", "add", "--type", "decision", "--desc", "x")[0], 2)
+        self.assertEqual(self.run_it("memory", "add", "--type", "nope", "--desc", "x", "--body", "y")[0], 1)
+        rows = json.loads(self.run_it("memory", "list", "--json")[1])
+        self.assertEqual([(row["name"], row["tags"]) for row in rows], [("use-the-walrus", ["a", "b"])])
+        self.assertIn("It swims.", self.run_it("memory", "recall", "--limit", "5", "walrus")[1])
+        self.assertIn("#fact:use-the-walrus [fact]", self.run_it("memory", "search", "walrus")[1])
+        self.assertEqual(json.loads(self.run_it("memory", "search", "walrus", "--json")[1])[0]["id"], "fact:use-the-walrus")
+        self.assertEqual(self.run_it("memory", "search", "kubernetes")[:2], (1, "no matching observations\n"))
+        self.assertEqual(self.run_it("memory", "search")[0], 2)
+        self.assertEqual(self.run_it("memory", "search", "x", "--nope")[0], 2)
+        self.assertIn("It swims.", self.run_it("recall-signal", "--branch", "feat/walrus")[1])
+        self.assertEqual(self.run_it("memory", "doctor")[0], 0)
+        self.assertEqual(self.run_it("memory", "show", "nothing")[0], 1)
+        self.assertEqual(self.run_it("memory", "prune", "use-the-walrus")[0], 0)
+        self.assertEqual(self.run_it("memory", "prune", "use-the-walrus")[0], 1)
+        self.assertEqual(self.run_it("memory", "prune")[0], 2)
+
+    def test_observe_and_digest(self) -> None:
+        self.turn("feed the walrus", "Edit pool.py", session="main")
+        status, out, err = self.run_it("observe", "--ci")
+        self.assertEqual((status, err, json.loads(out)["id"], len(json.loads(out)["vector"])), (0, "", 1, 256))
+        self.assertEqual(self.run_it("observe", "--ci")[:2], (0, ""))
+        self.assertIn("feed the walrus", self.run_it("memory", "observations", "1")[1])
+        self.assertIn("> #1 [edit]", self.run_it("memory", "timeline", "1")[1])
+        found = json.loads(self.run_it("digest", "--open-task", "Feed it", "--activity", "we chose fish||done", "--files", "a.py", "--json")[1])
+        self.assertEqual((found["ok"], found["session"], found["openTask"]), (True, "main", "Feed it"))
+        self.assertEqual(found["digest"]["decisions"], ["we chose fish"])
+        self.assertEqual(found["digest"]["filesTouched"], ["pool.py", "a.py"])
