@@ -149,7 +149,7 @@ def look(project: Project) -> None:
         sign_in(project, page)
         address = "http://%s/" % project.host
         for view, ready in (("now", "!!document.querySelector('.agent:not(.head)')"),
-                            ("timeline", "/100,|events/.test(document.querySelector('.tools .muted').textContent)")):
+                            ("timeline", "/events/.test((document.querySelector('.tools .muted') || {}).textContent || '')")):
             page.goto("about:blank")
             browser.pump(0.3)
             page.goto("%s#/%s?session=%s" % (address, view, SESSION))

@@ -263,6 +263,7 @@ class BadPlaces(Store):
     def test_full_disk_leaves_no_torn_line(self) -> None:
         program = textwrap.dedent("""
             import resource, signal, sys
+            sys.dont_write_bytecode = True  # below the limit it would be torn, for everybody who imports it later
             sys.path.insert(0, sys.argv[1])
             from slipstream.events.append import append_event
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
