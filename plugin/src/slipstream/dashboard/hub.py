@@ -22,6 +22,7 @@ SWEEP_S = 3.0
 HOT_S = 3600.0
 MAX_HOT = 12
 RING = 1024
+SLICE = 2000
 MAX_STREAMS = 16
 
 
@@ -72,9 +73,9 @@ class Hub:
     def followed(self) -> list[str]:
         return list(self._hot)
 
-    def catch_up(self, session: str) -> None:
-        """Reads a session to its end before somebody is shown it, and follows it from now on."""
-        self._follow(session)
+    def catch_up(self, session: str, wait_s: float = 60.0) -> None:
+        """Reads a session to its end before somebody is shown it, for at most a while; the follower reads the rest."""
+        self._follow(session, time.monotonic() + wait_s)
 
     def send(self, name: str, session: str, last: int, value: dict[str, Any]) -> None:
         """Adds a frame: `event:` name, its JSON; the id comes from the tick."""
@@ -138,30 +139,43 @@ class Hub:
             return (0, 0, -1)
         return (found.st_size, found.st_mtime_ns, found.st_ino)
 
-    def _follow(self, session: str) -> bool:
-        stamp = self._stamp(session)
-        if self._hot.get(session) == stamp:
-            return False
-        view = self.views.get(session)
-        with view.lock:
+    def _follow(self, session: str, until: float | None = None) -> bool:
+        """Reads a log to its end, or to a moment in time, a slice after the other: a long log holds nobody up."""
+        changed = False
+        while not self._stop.is_set():
             stamp = self._stamp(session)
-            before = self._hot.get(session, (0, 0, -1))
-            if before == stamp:
-                return False
-            generation, had = view.generation, len(view)
-            if before[2] not in (0, -1, stamp[2]) or (stamp[2] == -1 and had):
-                view.replaced()  # another file under the name: nothing that was read counts
-            events, total = view.refresh()
-            self._hot[session] = stamp
-            if total > 2000:
-                self._keep(view)
-            if view.generation != generation:
-                self.send("resync", session, -1, {"session": session})
-            elif total and had:
-                self.send("delta", session, view.last_seq, self.make_delta(view, events, total))
-            elif total:
-                self.send("sessions", session, view.last_seq, {"session": session})
-        return True
+            if self._hot.get(session) == stamp:
+                return changed
+            view = self.views.get(session)
+            with view.lock:
+                stamp = self._stamp(session)
+                before = self._hot.get(session, (0, 0, -1))
+                if before == stamp:
+                    return changed
+                at_end = self._slice(view, before, stamp)
+                self._hot[session] = stamp if at_end else (0, 0, stamp[2])
+            changed = True
+            if at_end or (until is not None and time.monotonic() >= until):
+                return changed
+            time.sleep(0.002)  # lets those in who wait for the lock
+        return changed
+
+    def _slice(self, view: SessionView, before: tuple[int, int, int], stamp: tuple[int, int, int]) -> bool:
+        """Reads at most SLICE events and tells the streams what is news; whether the log's end was reached."""
+        generation, was_complete = view.generation, view.complete
+        if before[2] not in (0, -1, stamp[2]) or (stamp[2] == -1 and len(view)):
+            view.replaced()  # another file under the name: nothing that was read counts
+        events, total = view.refresh(limit=SLICE)
+        view.complete = total < SLICE
+        if view.generation != generation:
+            self.send("resync", view.session, -1, {"session": view.session})
+        elif total and was_complete:
+            view.complete = True
+            self.send("delta", view.session, view.last_seq, self.make_delta(view, events, total))
+        elif view.complete and len(view):
+            self._keep(view)
+            self.send("sessions", view.session, view.last_seq, {"session": view.session})
+        return total < SLICE
 
     def _keep(self, view: SessionView) -> None:
         """Keeps what was read of a long log for the next server; a store that cannot be written keeps nothing."""

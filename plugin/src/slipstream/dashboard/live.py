@@ -68,6 +68,7 @@ class SessionView:
         self.lock = threading.RLock()
         self.generation = 0
         self.kept = 0  # events in the file that cache.py wrote for it
+        self.complete = False  # whether its end was reached once, so that what comes now is news
         self._reset()
 
     def _reset(self) -> None:
@@ -95,8 +96,18 @@ class SessionView:
     def skipped(self) -> int:
         return self._reader.skipped
 
-    def refresh(self, keep: int = 400) -> tuple[list[dict[str, Any]], int]:
-        """Folds what was appended: (the last `keep` new events as rows for the page, how many there were)."""
+    def behind(self) -> float:
+        """The part of the log that is still to be read, 0 to 1; 0 once its end was reached, whatever was appended since."""
+        if self.complete:
+            return 0.0
+        try:
+            size = os.stat(self.path).st_size
+        except OSError:
+            return 0.0
+        return max(0.0, 1 - self._reader.offset / size) if size else 0.0
+
+    def refresh(self, keep: int = 400, limit: int | None = None) -> tuple[list[dict[str, Any]], int]:
+        """Folds what was appended, at most `limit` events: (the last `keep` of them as rows for the page, how many)."""
         with self.lock:
             fresh: list[tuple[int, Event]] = []
             total = 0
@@ -111,6 +122,8 @@ class SessionView:
                     fresh.append((len(self.seq) - 1, event))
                     if len(fresh) > 2 * keep:
                         del fresh[:-keep]
+                    if limit is not None and total >= limit:
+                        break
             except OSError:  # removed or replaced while it was read: the next refresh sees what is there
                 pass
             return [self.row(index, event) for index, event in fresh[-keep:]], total
@@ -119,7 +132,7 @@ class SessionView:
         """Forgets what was read: the log was removed or another file has its name."""
         with self.lock:
             self.generation += 1
-            self.kept = 0
+            self.kept, self.complete = 0, False
             self._reset()
 
     def _take(self, start: int, event: Event) -> None:

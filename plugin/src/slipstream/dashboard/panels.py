@@ -88,6 +88,7 @@ def now_panel(view: SessionView, fold: Fold, budget: Any) -> dict[str, Any]:
         "session": view.session,
         "seq": fold.last_seq,
         "total": view.last_seq,
+        "behind": view.behind(),
         "lastTs": inside["lastTs"],
         "startedAt": inside["startedAt"],
         "finishedAt": inside["finishedAt"],

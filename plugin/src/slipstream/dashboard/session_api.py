@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
 INFO_LIMIT = 60
 INFO_SECONDS = 0.6
+NOW_WAIT_S = 0.4
 
 
-def view_of(routes: Routes, fields: Fields) -> SessionView:
+def view_of(routes: Routes, fields: Fields, wait_s: float = 60.0) -> SessionView:
     """The session that a query names, else the newest, read up to its end. The id becomes a file name in one place only."""
     session = fields.get("session") or newest_session(routes) or "main"
     if len(session) > 400:
         raise SlipstreamError("no such session")
-    routes.hub.catch_up(session)
+    routes.hub.catch_up(session, wait_s)
     return routes.views.get(session)
 
 
@@ -51,7 +52,8 @@ def state(routes: Routes, fields: Fields) -> Any:
 
 
 def now(routes: Routes, fields: Fields) -> Any:
-    view = view_of(routes, fields)
+    """The state that the page shows; of a long log that is still being read, what is known so far (`behind` above 0)."""
+    view = view_of(routes, fields, NOW_WAIT_S)
     at = optional_number(fields, "at")
     with view.lock:
         live = at is None or at >= view.last_seq
@@ -158,7 +160,7 @@ def session_info(routes: Routes, row: dict[str, Any], deadline: float) -> dict[s
     if not followed and time.monotonic() > deadline:
         return {**known[1], "pending": True} if known else plain
     if followed:
-        routes.hub.catch_up(session)
+        routes.hub.catch_up(session, 0.1)
         view = routes.views.get(session)
     else:
         view = SessionView(routes.store_root, session, snapshots=False)
@@ -167,6 +169,8 @@ def session_info(routes: Routes, row: dict[str, Any], deadline: float) -> dict[s
         if not len(view):
             return plain
         info = summarize(routes, view)
+        if followed and view.behind():
+            return {**info, "pending": True}
     if len(routes.summaries) > 2000:
         routes.summaries.clear()
     routes.summaries[session] = (stamp, info)

@@ -133,6 +133,8 @@ function band() {
     text = app.error;
     broken = true;
     button = ["Dismiss", () => { app.error = null; changed("status"); }];
+  } else if (app.now && app.now.behind > 0) {
+    text = "Reading a long log: " + percent(1 - app.now.behind) + " so far.";
   } else if (app.at !== null && app.now) {
     text = hms(app.now.lastTs) + ", event " + count(app.now.seq) + " of " + count(app.now.total) + ", replay";
     button = ["Back to live (Esc)", () => go({ at: null })];

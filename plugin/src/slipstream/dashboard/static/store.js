@@ -87,6 +87,7 @@ export async function loadNow() {
       if (wish.at === null) app.live = answer;
       app.lastUpdate = Date.now();
       app.offline = false;
+      if (answer.behind > 0) setTimeout(() => { if (app.session === answer.session && app.at === null) loadNow(); }, 350);
       changed("now");
     }
   } catch (error) { failed(error); } finally { inFlight = false; }
