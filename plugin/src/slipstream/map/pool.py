@@ -210,6 +210,8 @@ def parse_results(frame: bytes, count: int) -> list[Scanned] | None:
 
 def serve(root: str) -> None:
     """A worker's whole life: read a frame of paths, answer with a frame of results, until the input ends."""
+    if hasattr(os, "nice"):
+        os.nice(5)  # whoever asked may have hooks to answer meanwhile
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     gc.set_threshold(100_000)  # a scan makes many short-lived tuples and no cycles worth hunting
     while True:
