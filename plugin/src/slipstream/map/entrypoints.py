@@ -16,6 +16,7 @@ from slipstream.map.table import Table
 MANIFESTS = ("package.json", "pyproject.toml", "setup.cfg")
 MAX_PACKAGES = 100
 _CODE = re.compile(r"\.[cm]?[jt]sx?$")
+_SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|py|sh|bash|rb|php|pl|go)$")
 _WORD = re.compile(r"[^\s'\"&|;()<>=]+")
 _POETRY = ("tool.poetry.scripts", "project.scripts", "project.gui-scripts")
 
@@ -64,7 +65,7 @@ def _from_package(tree: Tree, script: JavaScript, folder: str) -> Iterator[str]:
     for command in _strings(package.get("scripts")):
         for word in _WORD.findall(command):
             path = join(folder, word)
-            if "." in word and path in tree.paths and not path.startswith(".."):
+            if _SCRIPT.search(word) and path in tree.paths and not path.startswith(".."):
                 yield path
 
 

@@ -9,7 +9,7 @@ from slipstream.map.index_file import ASIDE, ENTRY, FAILED, GENERATED, LOW, RACY
 from slipstream.map.languages.registry import scan_source
 from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, is_racy, keys_in, pack_block
 from slipstream.map.section import encode_section, encode_skipped
-from slipstream.map.skips import is_aside, is_generated, is_minified
+from slipstream.map.skips import find_data_reason, is_aside, is_generated, is_minified
 from slipstream.map.source import Unreadable, decode_source, read_source
 
 
@@ -42,6 +42,9 @@ def scan_text(path: str, data: bytes, text: bytes, info: os.stat_result, now: in
     """Scan a file that was read as `data` at `now` (ns), `text` being the same as UTF-8."""
     stamp, content = stamp_of(info), crc32(data)
     flags = RACY if is_racy(info.st_mtime_ns, now) or info.st_size != len(data) else 0
+    reason = find_data_reason(path, len(data))
+    if reason is not None:
+        return Scanned(stamp, content, flags | SKIPPED, encode_skipped(path, reason))
     if is_minified(path, text):
         return Scanned(stamp, content, flags | SKIPPED, encode_skipped(path, "minified"))
     if is_generated(text):

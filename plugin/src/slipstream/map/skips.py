@@ -19,6 +19,11 @@ MARKED = {
     "vendor": ("modules.txt", "autoload.php", "bundle", "composer"),
     "venv": ("pyvenv.cfg",), ".venv": ("pyvenv.cfg",), "env": ("pyvenv.cfg",), ".env": ("pyvenv.cfg",),
 }
+LOCK_FILES = frozenset((
+    "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml composer.lock packages.lock.json bun.lock deno.lock Pipfile.lock "
+    "poetry.lock uv.lock Cargo.lock yarn.lock Gemfile.lock").split())
+DATA_SUFFIXES = (".json", ".yaml", ".yml", ".jsonc", ".json5", ".ndjson", ".toml", ".sql", ".csv", ".xml")
+MAX_DATA_BYTES = 262_144
 MIN_MINIFIED_BYTES = 5_000
 MINIFIED_LINE_BYTES = 300
 _HEAD_BYTES = 2_000
@@ -45,6 +50,15 @@ def find_folder_reason(name: str, path: str, has_git: bool) -> str | None:
         return None
     if not has_git and name in BUILD_OUTPUT:
         return "build output"
+    return None
+
+
+def find_data_reason(path: str, size: int) -> str | None:
+    """Why a file is data rather than something written by hand, or None."""
+    if path.rpartition("/")[2] in LOCK_FILES:
+        return "lock file"
+    if size > MAX_DATA_BYTES and path.endswith(DATA_SUFFIXES):
+        return f"data larger than {MAX_DATA_BYTES:,} bytes"
     return None
 
 
