@@ -207,6 +207,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str, str, str, bool]] = {
     "pyz cut": (in_plugin(cut_pyz), "pyz", "fail", "is damaged", False),
     "pyz stale": (edit_plugin("src/slipstream/build_info.py", "VERSION", "VERSION_X"), "pyz", "fail", "differs from the source", False),
     "manifest broken": (edit_plugin(".claude-plugin/plugin.json", '"name"', "name"), "plugin", "fail", "plugin.json", False),
+    "other version": (edit_plugin(".claude-plugin/plugin.json", '"version": "', '"version": "9'), "plugin", "fail", "the code is", False),
     "command missing": (in_plugin(lambda install: os.unlink(install.path("plugin/commands/map.md"))), "plugin", "fail", "10 of 11 commands", False),
     "hooks missing": (in_plugin(lambda install: os.unlink(install.path("plugin/hooks/hooks.json"))), "hooks", "fail", "no hooks", False),
     "agent's tool gone": (edit_plugin("agents/sp-reviewer.md", "__sp_refs", "__sp_refz"), "plugin", "fail", "no tool `sp_refz`", False),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_text
 from slipstream.base.packing import pack_source
+from slipstream.build_info import VERSION
 from slipstream.engine.diagnosis import FAIL, OK, WARN, Finding, Patient
 from slipstream.engine.issue import has_errors
 from slipstream.engine.jsonc import Node, parse_jsonc
@@ -65,6 +66,10 @@ def check_plugin(patient: Patient) -> list[Finding]:
                count in SHIPPED.items() if provides.get(name, 0) < count]
     if lacking and _json_text(patient.plugin, "name") == "slipstream":
         return [Finding("plugin", FAIL, "incomplete: %s" % ", ".join(lacking), "install the plugin again")]
+    version = _json_text(patient.plugin, "version")
+    if version != VERSION:
+        said = "the manifest says version %s, the code is %s" % (version, VERSION)
+        return [Finding("plugin", FAIL, said, "install the plugin again")]
     return [Finding("plugin", OK, ", ".join("%d %s" % (count, name) for name, count in provides.items() if count))]
 
 

@@ -31,6 +31,8 @@ def get_prompt(name: Any, folder: str | None = None) -> dict[str, Any]:
     if found is None:
         raise ProtocolError(INVALID_PARAMS, "unknown prompt: %s" % name[:200])
     description, body = found
+    plugin = os.path.dirname(os.path.realpath(folder or skills_folder()))  # the host fills it in skills, not in prompts
+    body = body.replace("${CLAUDE_PLUGIN_ROOT}", plugin.replace(os.sep, "/"))
     return {"description": description, "messages": [{"role": "user", "content": {"type": "text", "text": body}}]}
 
 
