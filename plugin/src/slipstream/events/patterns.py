@@ -82,7 +82,7 @@ AUTHORIZATION = (r"(?i)\b(?:proxy-)?authorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[
 COOKIE = r"(?i)\b(?:set-)?cookie[\"'\\]{0,3}:[ \t\"'\\]{0,4}([^\r\n\"'\\]{1,1000})"
 CURL_USER = r"(?:^|\s)(?:-u|--user|--proxy-user)[ =]?[\"']?([^\s\"':/]{1,100}):([^\s\"':/]{3,200})"
 MYSQL_PASSWORD = r"\bmysql(?:dump|admin|show|import)?\b[^\n|;&]{0,300}?\s-p([^\s'\"-][^\s'\"]{2,100})"
-NETRC = r"(?i)\blogin\s+[^\s]{1,100}\s+password\s+([^\s]{1,200})"
+NETRC = r"(?i)\blogin\s+[^\s]{1,100}\s+password\s+(?![=:]\s)([^\s]{1,200})"
 MARKUP = r"(?i)<([a-z][\w.:-]{0,40})>([^<>\s]{3,300})</\1>"
 SPOKEN = (r"(?i)\b(?:password|passwd|passphrase|secret|token|api[ _-]?key)(?: is| was|:)?\s+"
           r"(?:([`\"'])([^`\"'\s]{4,100})\1|([a-z0-9+/_=-]{20,200})(?![\w./-]))")
