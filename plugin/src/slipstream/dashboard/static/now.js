@@ -44,7 +44,7 @@ export function update(reasons) {
   setText(parts.more, hidden > 0 ? "and " + count(hidden) + " more agents that ended" : "");
   parts.more.hidden = hidden <= 0;
   setText(parts.figures, count(data.counts.prompts) + " prompts · " + count(data.counts.tools) + " tools · " + count(data.counts.failures) + " failed");
-  keyed(parts.tail, [...data.tail].slice(-10).reverse(), (event) => event.seq, (event) => { const row = eventRow(event); if (reasons.has("delta")) row.classList.add("changed"); return row; });
+  tail(reasons.has("delta"));
   renderWindow(data);
   const plan = data.plan || [];
   parts.planBox.hidden = !plan.length;
@@ -55,6 +55,18 @@ export function update(reasons) {
     if (row.dataset.name !== name) { row.dataset.name = name; row.firstChild.replaceChildren(...mark(name, name === "done" ? "done" : name === "running" ? "in work" : "to do")); }
     setText(row.lastChild, clean(step.text, 300));
   });
+}
+// A quick run of events is shown four times a second: more could not be read.
+const TAIL_MS = 250;
+function tail(live) {
+  const now = performance.now(), wait = TAIL_MS - (now - (parts.tailAt || -TAIL_MS));
+  if (live && wait > 0) {
+    parts.tailTimer = parts.tailTimer || setTimeout(() => { if (parts) { parts.tailTimer = 0; tail(true); } }, wait);
+    return;
+  }
+  parts.tailAt = now;
+  if (!app.now) return;
+  keyed(parts.tail, [...app.now.tail].slice(-10).reverse(), (event) => event.seq, (event) => { const row = eventRow(event); if (live) row.classList.add("changed"); return row; });
 }
 export function tick() { if (parts && app.now) renderAgents(parts.agents, app.now.agents.rows, (agent) => openAgent(agent.id)); }
 

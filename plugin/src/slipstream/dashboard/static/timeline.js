@@ -17,6 +17,7 @@ export const colours = () => {
   const read = (name) => { probe.style.color = "var(--" + name + ")"; return getComputedStyle(probe).color; };
   const found = Object.fromEntries(["bg", "raised", "sunk", "line", "edge", "text", "muted", "info", "run", "wait", "ok", "warn", "fail", "span", "turn"].map((name) => [name, read(name)]));
   probe.remove();
+  found.font = "12px " + getComputedStyle(document.body).fontFamily;
   return found;
 };
 
@@ -161,20 +162,18 @@ function paint() {
   for (let row = first; row <= last; row++) { g.fillStyle = C.line; g.fillRect(0, Y(row) + LANE - 1, width, 1); }
   // Turns and lifetimes behind the spans.
   g.fillStyle = C.turn;
-  const open = new Map();
   const bar = (row, from, to) => { if (row >= first && row <= last) { const x0 = Math.max(0, X(from)), x1 = Math.min(width, X(to)); if (x1 > x0) g.fillRect(x0, Y(row) + 4, Math.max(1, x1 - x0), LANE - 9); } };
   const starts = new Set([word["user-prompt"], word["subagent-start"]]), stops = new Set([word.stop, word["subagent-stop"], word["session-end"]]);
-  if (ui.turnsFor !== c.version + ":" + c.size + ":" + c.session) {
-    ui.turnsFor = c.version + ":" + c.size + ":" + c.session;
-    ui.turns = [];
-    for (let i = 0; i < c.size; i++) {
-      const kind = c.kind[i];
-      if (starts.has(kind)) { if (!open.has(c.agent[i])) open.set(c.agent[i], c.ts[i]); } else if (stops.has(kind) && open.has(c.agent[i])) { ui.turns.push(c.agent[i], open.get(c.agent[i]), c.ts[i]); open.delete(c.agent[i]); }
-    }
-    for (const [agent, from] of open) ui.turns.push(agent, from, Infinity);
+  if (!ui.turns || ui.turns.of !== c) ui.turns = { of: c, upto: 0, open: new Map(), list: [] };
+  const { open, list } = ui.turns;
+  for (let i = ui.turns.upto; i < c.size; i++) {
+    const kind = c.kind[i];
+    if (starts.has(kind)) { if (!open.has(c.agent[i])) open.set(c.agent[i], c.ts[i]); } else if (stops.has(kind) && open.has(c.agent[i])) { list.push(c.agent[i], open.get(c.agent[i]), c.ts[i]); open.delete(c.agent[i]); }
   }
+  ui.turns.upto = c.size;
   const edge = app.at !== null ? c.ts[Math.max(0, end - 1)] : Math.max(c.ts[c.size - 1], Math.min(Date.now() + app.skew, ui.t1));
-  for (let i = 0; i < ui.turns.length; i += 3) bar(ui.laneOf[ui.turns[i]], ui.turns[i + 1], Math.min(ui.turns[i + 2], edge));
+  for (let i = 0; i < list.length; i += 3) bar(ui.laneOf[list[i]], list[i + 1], Math.min(list[i + 2], edge));
+  for (const [agent, from] of open) bar(ui.laneOf[agent], from, edge);
 
   // Spans: wide ones as they are, narrow ones counted per pixel.
   const columns = Math.ceil(width);
@@ -194,7 +193,7 @@ function paint() {
       g.fillStyle = bad ? C.fail : C.span;
       g.fillRect(Math.max(-2, x0), Y(row) + 6, Math.min(width + 2, x1) - Math.max(-2, x0), LANE - 13);
       if (bad) { g.fillStyle = C.fail; g.fillRect(x0, Y(row) + 2, Math.max(2, x1 - x0), 3); }
-      if (x1 - x0 > 54) { g.globalAlpha = ok ? 1 : 0.4; g.fillStyle = C.text; g.font = "12px " + getComputedStyle(document.body).fontFamily; g.textBaseline = "middle"; g.save(); g.beginPath(); g.rect(x0 + 3, Y(row), x1 - x0 - 6, LANE); g.clip(); g.fillText(clean(c.tools[c.tool[i]], 40) + "  " + span(c.ms[i]), Math.max(x0, 0) + 6, Y(row) + LANE / 2); g.restore(); }
+      if (x1 - x0 > 54) { g.globalAlpha = ok ? 1 : 0.4; g.fillStyle = C.text; g.font = C.font; g.textBaseline = "middle"; g.save(); g.beginPath(); g.rect(x0 + 3, Y(row), x1 - x0 - 6, LANE); g.clip(); g.fillText(clean(c.tools[c.tool[i]], 40) + "  " + span(c.ms[i]), Math.max(x0, 0) + 6, Y(row) + LANE / 2); g.restore(); }
     } else {
       const at = (row - first) * columns + Math.max(0, Math.min(columns - 1, x1 | 0));
       if (ok) { density[at]++; if (bad) broken[at] = 1; } else dimmed[at] = 1;
@@ -241,7 +240,7 @@ function axis(g, width, X, C) {
   const want = (ui.t1 - ui.t0) / Math.max(2, width / 110);
   const step = STEPS.find((item) => item >= want) || 6048e5;
   const zone = new Date(ui.t0).getTimezoneOffset() * 60000;
-  g.font = "12px " + getComputedStyle(document.body).fontFamily;
+  g.font = C.font;
   g.textBaseline = "middle";
   for (let t = Math.ceil((ui.t0 - zone) / step) * step + zone; t < ui.t1; t += step) {
     const x = X(t);
@@ -268,9 +267,14 @@ function paintMini() {
   const c = app.columns, C = ui.colours;
   const { context: g, width, height } = fit(ui.mini);
   const first = c.ts[0] - Math.max(0, c.ms[0]), last = Math.max(c.ts[c.size - 1], first + 1000), scale = width / (last - first);
-  const counts = new Uint32Array(Math.ceil(width) + 1), bad = new Uint8Array(counts.length);
-  const failing = c.outcomes.indexOf("failed");
-  for (let i = 0; i < c.size; i++) { const x = ((c.ts[i] - first) * scale) | 0; counts[x]++; if (c.outcome[i] === failing) bad[x] = 1; }
+  // Counted again at most once a second: the overview of a long session hardly changes.
+  const now = performance.now();
+  if (!ui.overview || ui.overview.of !== c || ui.overview.width !== width || (ui.overview.size !== c.size && now - ui.overview.at > 1000)) {
+    const counts = new Uint32Array(Math.ceil(width) + 2), bad = new Uint8Array(counts.length), failing = c.outcomes.indexOf("failed");
+    for (let i = 0; i < c.size; i++) { const x = Math.max(0, ((c.ts[i] - first) * scale) | 0); counts[x]++; if (c.outcome[i] === failing) bad[x] = 1; }
+    ui.overview = { of: c, width, size: c.size, at: now, counts, bad };
+  }
+  const { counts, bad } = ui.overview;
   let most = 1;
   for (const n of counts) if (n > most) most = n;
   for (let x = 0; x < counts.length; x++) if (counts[x]) { const h = 4 + (height - 10) * Math.sqrt(counts[x] / most); g.fillStyle = bad[x] ? C.fail : C.span; g.fillRect(x, height - h, 1.2, h); }
