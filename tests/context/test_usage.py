@@ -11,7 +11,7 @@ from typing import Any
 from slipstream.context.prices import find_rates
 from slipstream.context.usage import CLASSES, UsageIndex, load_usage
 from slipstream.context.usage_report import build_usage, project_folders, render_usage
-from slipstream.context.usage_scan import find_transcripts, iter_usage_lines, read_reply, read_whole
+from slipstream.context.usage_scan import find_transcripts, iter_replies, read_reply, read_whole
 
 from tests.context.transcripts import MODELS, reply_line, usage, write_session
 
@@ -147,8 +147,8 @@ class Exact(Folder):
 
     def test_iteration_ends_with_the_offset(self) -> None:
         lines, _ = write_session(self.path("s.jsonl"), "s", 5, 1)
-        *_, last = iter_usage_lines(self.path("s.jsonl"))
-        self.assertEqual(last, (os.path.getsize(self.path("s.jsonl")), b""))
+        *_, last = iter_replies(self.path("s.jsonl"))
+        self.assertEqual(last, (os.path.getsize(self.path("s.jsonl")), None))
         self.assertTrue(lines)
 
 

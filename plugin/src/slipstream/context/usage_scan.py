@@ -11,7 +11,7 @@ from typing import Any
 from slipstream.context.transcript import reply_usage
 
 BLOCK_BYTES = 262_144
-MAX_LINE_BYTES = 33_554_432  # a longer line is skipped: no reply is that long
+MAX_LINE_BYTES = 8_388_608  # a longer line is skipped: no reply is that long
 _KEY = b'"usage"'
 # The host writes a reply's keys in one order. Where a line has it, only its ends are read: a JSON string holds no
 # unescaped quote, so
@@ -28,18 +28,20 @@ _COUNTS = re.compile(
     rb'(?:"cache_creation":(\{[^{}]*\}),)?"output_tokens":(\d+)((?:,"[a-z_]+":(?:[a-z0-9.]+|"[^"\\]*"|\{[^{}]*\}|\[\]))*)\}'
 )
 _SPLIT = re.compile(rb'"ephemeral_(1h|5m)_input_tokens":(\d+),"ephemeral_(?:1h|5m)_input_tokens":(\d+)')
-_REQUEST, _STAMP = re.compile(rb'"requestId":"([^"\\]+)"'), re.compile(rb'"timestamp":"([^"\\]+)"')
+_STAMP = re.compile(rb'"timestamp":\s*"([^"\\]+)"')
 _WORDS = (("fast", b'"speed":"fast"'), ("batch", b'"service_tier":"batch"'), ("us", b'"inference_geo":"us"'))
 
 # (key: message id and request id, model, the line, input, 5-minute writes, 1-hour writes, reads, output, words of the price)
 Reply = tuple[bytes, bytes, bytes, int, int, int, int, int, str]
 
 
-def iter_usage_lines(path: str, offset: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
-    """Yields (offset after the last whole line so far, line) for lines with a usage key; last of all (offset, b"").
+def iter_replies(path: str, offset: int = 0) -> Iterator[tuple[int, Reply | None]]:
+    """Yields (offset to go on from, reply); last of all (offset, None). Of neighbouring lines of one reply, its snapshots,
+    the last.
 
     An unfinished last line is left for the next time. Memory stays at a block and the longest line that counts.
     """
+    held, at, name, request = b"", 0, b"", b""  # a line not yet read as a reply; where its id stands, the id, the request's id
     with open(path, "rb", 0) as stream:
         stream.seek(offset)
         consumed, rest, skipping = offset, b"", False
@@ -62,49 +64,46 @@ def iter_usage_lines(path: str, offset: int = 0, end: int | None = None) -> Iter
                 continue
             found = data.find(_KEY, 0, last)
             while found >= 0:
-                start = data.rfind(b"\n", 0, found) + 1
-                stop = data.find(b"\n", found)
-                yield consumed + stop + 1, data[start:stop]
+                start, stop = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
+                again = held and name and data.startswith(name, start + at) and data.find(request, found, stop) >= 0
+                if held and not again:
+                    reply = read_reply(held)
+                    if reply is not None:
+                        yield offset, reply
+                held, offset = data[start:stop], consumed + stop + 1
+                if not again:
+                    at, name, request = _find_mark(held)
                 found = data.find(_KEY, stop, last)
             consumed, rest = consumed + last + 1, data[last + 1 :]
-    yield consumed, b""
+    reply = read_reply(held) if held else None
+    if reply is not None:
+        yield offset, reply
+    yield consumed, None
 
 
-def iter_replies(path: str, offset: int = 0) -> Iterator[tuple[int, Reply | None]]:
-    """Yields (offset to go on from, reply); last of all (offset, None). Of neighbouring lines of one reply, its snapshots,
-    the last."""
-    held, held_mark = b"", b""
-    for end, line in iter_usage_lines(path, offset):
-        mark = b""
-        at = line.find(b'"id":"', 0, 1000)
-        if at >= 0:
-            stop, request = line.find(b'"', at + 6, at + 200), line.rfind(b'"requestId":"')
-            if stop > 0:
-                mark = line[at:stop] + line[request : line.find(b'"', request + 13)] if request >= 0 else line[at:stop]
-        if held and (mark != held_mark or not mark):
-            reply = read_reply(held)
-            if reply is not None:
-                yield offset, reply
-        held, held_mark, offset = line, mark, end
-    yield offset, None
+def _find_mark(line: bytes) -> tuple[int, bytes, bytes]:
+    """What the neighbouring lines of a reply have in common: (offset of the message's id, the id, the request's id)."""
+    at, request = line.find(b'"id":"', 0, 1000), line.rfind(b'"requestId":"')
+    stop = line.find(b'"', at + 6, at + 200) + 1 if at >= 0 else 0
+    if not stop or request < 0:
+        return 0, b"", b""
+    return at, line[at:stop], line[request : line.find(b'"', request + 13) + 1]
 
 
 def read_reply(line: bytes) -> Reply | None:
     """The reply in a line; None for another kind of line."""
     at = line.rfind(_USAGE)
-    head = _HEAD.search(line, 0, 4096) if line[max(0, at - 21) : max(0, at)].endswith(_BEFORE) else None
-    counts = _COUNTS.match(line, at) if head is not None else None
-    if (
-        head is None
-        or counts is None
-        or line.find(b'"usage"', counts.end()) >= 0
-        or b"isApiErrorMessage" in line[counts.end() :]
-    ):
+    counts = _COUNTS.match(line, at) if at > 21 and line[at - 21 : at].endswith(_BEFORE) else None
+    head = _HEAD.search(line, 0, 4096) if counts is not None else None
+    if head is None or counts is None:
+        return read_whole(line)
+    tail = line[counts.end() :]
+    if b'"usage"' in tail or b"isApiErrorMessage" in tail:
         return read_whole(line)
     model, name, other_name, other_model = head.groups()
     fresh, created, read, split, output, rest = counts.groups()
-    parts = _SPLIT.search(split or rest)
     five, hour = int(created), 0
+    parts = _SPLIT.search(split or rest)
     if parts is not None:
         first, one, two = parts.groups()
         hour, small = (int(one), int(two)) if first == b"1h" else (int(two), int(one))
@@ -114,19 +113,13 @@ def read_reply(line: bytes) -> Reply | None:
     words = ""
     if b'"fast"' in rest or b'"batch"' in rest or b'"us"' in rest:
         words = " ".join(word for word, mark in _WORDS if mark in rest)
-    request = _REQUEST.search(line, counts.end()) or _REQUEST.search(line, 0, head.start())
     name = name or other_name
-    return (
-        name + b" " + request.group(1) if request else name,
-        model or other_model,
-        line,
-        int(fresh),
-        five,
-        hour,
-        int(read),
-        int(output),
-        words,
-    )
+    request = tail.find(b'"requestId":"')
+    if request >= 0:
+        name += b" " + tail[request + 13 : tail.find(b'"', request + 13)]
+    elif b'"requestId"' in line:
+        return read_whole(line)
+    return name, model or other_model, line, int(fresh), five, hour, int(read), int(output), words
 
 
 def find_stamp(line: bytes) -> bytes:

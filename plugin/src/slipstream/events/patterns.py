@@ -98,8 +98,8 @@ SECRET_WORDS = {word: kind for kind, words in {
     "api-key": "apikey", "private-key": "privatekey", "connection-string": "dsn",
 }.items() for word in words.split()}
 KEY_OWNERS = frozenset("""api access secret private auth encryption encrypt signing sign master service account app application
-    license licence storage shared client deploy hmac session ssh admin subscription webhook function crypto aes jwt
-    instrumentation consumer integration live test server""".split())
+    license licence shared client deploy hmac session ssh admin subscription webhook function crypto aes jwt
+    instrumentation consumer""".split())
 QUALIFIERS = frozenset("""prod production dev development test testing staging stage live sandbox base old new primary secondary
     current value val default string str text plain raw env v1 v2 v3 1 2 3 b64 base64 hex""".split())
 # Words that only speak of secrets: a value made of them alone is a field's name or a placeholder, not a secret.

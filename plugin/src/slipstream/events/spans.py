@@ -14,7 +14,7 @@ _FLAG = LazyPattern(r"(?i)(?<![^\s\"'`(=])(--?[a-z][\w-]{0,40})(?:[ \t]+|=)(\\?[
 _LOGIN_TOOL = LazyPattern(r"(?:sshpass|mongo\w*|redis-cli|docker login|podman login|psql|mysql\w*|ldap\w+)\b[^\n|;]*\Z")
 _RUN = LazyPattern(r"(?<![A-Za-z0-9+/_~.-])[A-Za-z0-9+/_~-]{24,200}={0,2}(?![A-Za-z0-9+/_=.~-])")
 _NAME_BEFORE = LazyPattern(r"([A-Za-z_][\w-]{1,60})\\?[\"']?\s{0,2}(?:=>?|:=?)\s{0,2}\\?[\"']?\Z")
-_NO_SECRETS = frozenset("integrity h1 sha hash digest checksum etag base64 data nonce sourcemappingurl mappings".split())
+_NO_SECRETS = frozenset("integrity h1 sha hash digest checksum etag base64 data nonce sourcemappingurl list ixid".split())
 MAX_VALUE_CHARS, JUDGED_CHARS = 8192, 300
 Span = tuple[int, int, str]  # start, end, kind
 
