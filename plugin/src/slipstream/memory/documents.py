@@ -33,7 +33,11 @@ class Document:
 
 
 def count_terms(document: Document) -> tuple[dict[str, int], int, int]:
-    """({term: packed count}, length, length of the title). See pack_count; lengths are in words."""
+    """({term: packed count}, length, length of the title), lengths in words.
+
+    A packed count is one byte: how often a term is in the document (in halves, up to 31.5), and how often of these in its
+    title (up to 3).
+    """
     units: dict[str, int] = {}
     titled: dict[str, int] = {}
     length = title_length = 0
@@ -59,12 +63,10 @@ def count_terms(document: Document) -> tuple[dict[str, int], int, int]:
         if "/" in key or "." in key:
             for term in path_terms(key):
                 units[term] = units.get(term, 0) + UNITS
-    return {term: pack_count(count, titled.get(term, 0)) for term, count in units.items()}, length, title_length
-
-
-def pack_count(units: int, in_title: int) -> int:
-    """One byte: how often a term is in the document (in halves, up to 31.5) and how often of these in its title (up to 3)."""
-    return min(units, 63) << 2 | min(in_title, 3)
+    packed = {term: (count if count < 63 else 63) << 2 for term, count in units.items()}
+    for term, count in titled.items():
+        packed[term] |= count if count < 3 else 3
+    return packed, length, title_length
 
 
 def observation_document(record: dict[str, Any], place: int, size: int) -> Document:

@@ -122,7 +122,7 @@ class _Held:
         return found
 
 
-_COUNTS = [max(1, packed >> 2) / 2 for packed in range(256)]  # see documents.pack_count
+_COUNTS = [max(1, packed >> 2) / 2 for packed in range(256)]  # see documents.count_terms
 
 
 class _Norms:
