@@ -23,6 +23,13 @@ _COMMA = LEXICON.compile(r"([({\[])|(,)|([)}\]])")
 _ANGLE = LEXICON.compile(r"([({\[])|(<)|(>)|(;)|([)}\]])")
 
 
+_COMMENT = re.compile(r"//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*){0,5000}\*/")
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
+
+
 class CTypes(Walker):
     """One pass over a masked text that begins with an added line feed."""
 
@@ -86,10 +93,10 @@ class CTypes(Walker):
                 brace = stop.start()
                 break
             return -1
-        head = _ATTRIBUTES.sub(lambda m: " " * len(m.group()), text[found.end():brace])
+        head = _ATTRIBUTES.sub(_blank, _COMMENT.sub(_blank, text[found.end():brace]))
         plain = head
         while True:
-            shorter = _ANGLES.sub(lambda m: " " * len(m.group()), plain)
+            shorter = _ANGLES.sub(_blank, plain)
             if shorter == plain:
                 break
             plain = shorter

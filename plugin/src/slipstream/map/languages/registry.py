@@ -10,9 +10,6 @@ from slipstream.map.model import FileScan
 
 Scanner = Callable[[str, str, FileScan], None]
 
-# Raise when any scanner's result for the same bytes changes: an index of another version is rebuilt.
-SCANNER_VERSION = 4
-
 # key: (name for people, module, "full" or "outline", extensions, file names, interpreters of a shebang line)
 LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "python": ("Python", "python", "full", ("py", "pyi", "pyw"), (), ("python", "python2", "python3", "pypy3")),
@@ -55,6 +52,12 @@ LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tupl
 _BY_EXTENSION = {ext: key for key, row in LANGUAGES.items() for ext in row[3]}
 _BY_NAME = {name: key for key, row in LANGUAGES.items() for name in row[4]}
 _BY_INTERPRETER = {name: key for key, row in LANGUAGES.items() for name in row[5]}
+# Lines that define something in one of the languages: a file of such lines and no definition is reported.
+_DEFINING = re.compile(r"(?m)^(?:(?:export|public|private|protected|internal|static|final|abstract|pub|async|"
+                       r"default|open|"
+                       r"override|inline)[ \t]+){0,4}(?:def|class|function|func|fn|fun|struct|interface|enum|trait|module|"
+                       r"record|impl|"
+                       r"protocol)[ \t]+[A-Za-z_]\w*[ \t]*(?:[({:<\[]|extends\b|\r?$)")
 _SHEBANG = re.compile(rb"#![ \t]*([^\r\n]{1,200})")
 _scanners: dict[str, Scanner] = {}
 
@@ -108,6 +111,8 @@ def scan_source(path: str, data: bytes) -> FileScan:
         scan.warnings.append(f"scanner stopped: {type(error).__name__}: {error}")
     if len(scan.imports) > 1:
         scan.imports = list(dict.fromkeys(scan.imports))
+    if not scan.definitions and not scan.reexports and LANGUAGES[language][2] == "full" and _DEFINING.search(text):
+        scan.warnings.append("lines look like definitions, but none was read")
     if not scan.purpose:
         scan.purpose = purpose_from_names(scan)
     return scan
