@@ -68,6 +68,16 @@ class Map(TreeCase):
         self.assertEqual(run(self.root, "map"), first)
         self.assertEqual(len(before), 3)
 
+    def test_several_at_once(self) -> None:
+        command = [sys.executable, "-I", "-S", PROGRAM, "map"]
+        running = [subprocess.Popen(command, cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(5)]
+        answers = {one.communicate() for one in running}
+        self.assertEqual(len(answers), 1)
+        [(text, noise)] = answers
+        self.assertEqual(noise, b"")
+        self.assertEqual(run(self.root, "map").encode(), text)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.root, STORE))), [".gitignore", "map.index", "map.json", "map.md"])
+
     def test_map_json_is_patched_to_what_a_rebuild_gives(self) -> None:
         refresh_map(self.root)
         kept = self.read_store("map.json")

@@ -143,6 +143,8 @@ class Slices(TreeCase):
         self.assertEqual(self.run_cli("slice", "shop.py", "close").stdout, "// shop.py:21-22 (function)\ndef close():\n    pass\n")
         self.assertEqual(json.loads(self.run_cli("slice", "close", "--json").stdout)["startLine"], 21)
         self.assertEqual(self.run_cli("lines", "shop.py", "1", "1").stdout, '// shop.py:1-1\n"""A shop."""\n')
+        self.write("long.py", ("x = '" + "y" * 60 + "'\n") * 900)
+        self.assertRegex(self.run_cli("lines", "long.py", "1", "900").stdout, r"\n// goes on: lines long.py \d+ 900\n$")
         self.assertIn("  14-15 def total(self)", self.run_cli("outline", "shop.py").stdout)
         self.assertEqual(self.run_cli("guard", "shop.py").returncode, 0)
         self.write("big.py", "x = 1\n" * 5_000)

@@ -14,10 +14,7 @@ USAGE = {
     "outline": "outline FILE [--root DIR] [--json]",
     "guard": "guard FILE [--root DIR] [--json]",
 }
-FLAGS: dict[str, dict[str, type]] = {
-    "slice": {"signature": bool, "context": int, "from": int},
-    "lines": {}, "outline": {}, "guard": {},
-}
+FLAGS: dict[str, dict[str, type]] = {"slice": {"signature": bool, "context": int, "from": int}}
 SHARED: dict[str, type] = {"root": str, "json": bool, "help": bool}
 
 
@@ -25,7 +22,7 @@ def main(argv: list[str]) -> int:
     """Run one query verb; see USAGE."""
     verb = argv[0]
     try:
-        words, flags = parse_flags(argv[1:], {**FLAGS[verb], **SHARED})
+        words, flags = parse_flags(argv[1:], {**FLAGS.get(verb, {}), **SHARED})
         if flags.get("help"):
             return _print(f"usage: slipstream {USAGE[verb]}")
         wanted = flags.get("root")
@@ -50,8 +47,7 @@ def _print(text: str) -> int:
 
 def _print_json(value: object) -> int:
     import json
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    return _print(text)
+    return _print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _slice(root: str, words: list[str], flags: dict[str, str | int | bool]) -> int:
@@ -93,7 +89,9 @@ def _lines(root: str, words: list[str], flags: dict[str, str | int | bool]) -> i
     if start < 1 or end < start:
         raise UsageError("line numbers start at 1, and END is not before START")
     one = slice_lines(root, locate_file(root, words[0]), start, end)
-    return _print_json(one.to_json()) if flags.get("json") else _print(render_slice(one, with_kind=False))
+    text, rest = render_slice(one, with_kind=False, with_rest=False), one.rest
+    text += f"\n// goes on: lines {words[0]} {rest} {end}" if rest else ""
+    return _print_json(one.to_json()) if flags.get("json") else _print(text)
 
 
 def _outline(root: str, words: list[str], flags: dict[str, str | int | bool]) -> int:

@@ -148,7 +148,7 @@ def slice_lines(root: str, file: str, start: int, end: int) -> Slice:
     return Slice(file, f"lines {start}-{last}", "default", start, last, code, info.st_size, "", last + 1 if last < end else 0)
 
 
-def render_slice(one: Slice, with_kind: bool = True) -> str:
+def render_slice(one: Slice, with_kind: bool = True, with_rest: bool = True) -> str:
     """A slice for a reader: a header of at most HEADER_BYTES, then the code; what must be known stands after it."""
     tail = f":{one.start}-{one.end}" + (f" ({one.kind})" if with_kind else "")
     path = one.path.replace("\n", "\\n")
@@ -157,7 +157,7 @@ def render_slice(one: Slice, with_kind: bool = True) -> str:
     if len(raw) > room:
         path = "..." + raw[3 - room:].decode("utf-8", "ignore")
     lines = [f"// {path}{tail}", one.code]
-    if one.rest:
+    if one.rest and with_rest:
         lines.append(f"// goes on: --from {one.rest}")
     if one.note:
         lines.append(f"// {one.note}")
