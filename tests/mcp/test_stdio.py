@@ -204,7 +204,7 @@ class Guard(unittest.TestCase):
                 thread.start()
             for thread in threads:
                 thread.join()
-            sys.exit("; ".join(failed))
+            sys.exit("; ".join(failed) or None)
         """)
         names = ["slipstream.map.languages." + one for one in ("python", "go", "rust", "java", "csharp", "php", "ruby", "swift")]
         with tempfile.TemporaryDirectory() as folder:
