@@ -120,6 +120,7 @@ class Structures(unittest.TestCase):
         ("curl -u admin:hunter2 https://x", "hunter2"), ("mysql -u root -phunter2 db", "hunter2"), ("docker login -u x -p hunter2 r", "hunter2"),
         ("<private>my mother's name</private> rest", "mother"), ("<private>never closed", "never closed"),
         ("//registry.example.org/:_authToken=" + "abcdef0123456789", "abcdef0123456789"), ("machine h login bob password hunter2", "hunter2"),
+        ("the login uses password = 'hunter2-a'", "hunter2"),
         ("Cookie: sessionid=" + "abcdef0123456789abcdef", "abcdef0123456789"), ("sshpass -p hunter2 ssh x", "hunter2"),
         ("-password=hunter2", "hunter2"), ("PGPASSWORD=hunter2 psql", "hunter2"), ("token " + "abcdef0123456789abcdef0123456789abcdef01", "abcdef01"),
         ("https://hooks.slack.com/services/T000/B000/" + "XXXXabcd1234XXXX", "XXXXabcd"), ("password is `hunter2`", "hunter2"),

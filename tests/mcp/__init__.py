@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from typing import Any
 
 from tests import PROGRAM
 
+LIFETIME_S = 120.0
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 META_CLIENT = "io.modelcontextprotocol/clientInfo"
@@ -43,11 +45,15 @@ class Server:
         self.process = subprocess.Popen([sys.executable, "-I", "-S", PROGRAM, "mcp", "--root", self.root],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=env or environment())
+        self._limit = threading.Timer(LIFETIME_S, self.process.kill)  # a server that does not answer fails, it never hangs
+        self._limit.daemon = True
+        self._limit.start()
 
     def __enter__(self) -> Server:
         return self
 
     def __exit__(self, *unused: object) -> None:
+        self._limit.cancel()
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate()

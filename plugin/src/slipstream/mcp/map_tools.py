@@ -64,8 +64,8 @@ def to_json(value: Any) -> str:
 
 
 def sp_map(arguments: dict[str, Any], call: Call) -> str:
-    from slipstream.map.publish import refresh_map
-    from slipstream.map.render import DEFAULT_BUDGET_TOKENS, render_map
+    from slipstream.map.publish import DEFAULT_BUDGET_TOKENS, refresh_map
+    from slipstream.map.render import render_map
     path = locate(call, arguments["path"]) if arguments.get("path") else None
     if path == ".":
         path = None

@@ -7,6 +7,7 @@ Source: the specification's pages and JSON Schemas of the five revisions.
 from __future__ import annotations
 
 from slipstream.build_info import VERSION
+from slipstream.mcp.codec import decode_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the typing module costs half a bare start
@@ -338,9 +339,8 @@ _table: dict[str, Any] = {}
 def load_table() -> dict[str, Any]:
     """tools.json beside this module, in the pyz or in a checkout: instructions, tools, resource templates."""
     if not _table:
-        import json
         import os
         loader: Any = globals()["__loader__"]
         raw = loader.get_data(os.path.join(os.path.dirname(__file__), "tools.json"))
-        _table.update(json.loads(raw.decode("utf-8")))
+        _table.update(decode_line(raw))
     return _table

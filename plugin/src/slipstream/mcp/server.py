@@ -5,11 +5,11 @@ stray print cannot corrupt the wire; 0 becomes the null device, so no child can 
 """
 from __future__ import annotations
 
-import json
 import os
 import sys
 
 from slipstream.mcp import protocol
+from slipstream.mcp.codec import decode_line, encode_message
 from slipstream.mcp.protocol import Connection, handle_request
 
 TYPE_CHECKING = False
@@ -94,12 +94,7 @@ class Wire:
                 return
 
     def send(self, message: Any) -> None:
-        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-        try:
-            raw = text.encode("utf-8")
-        except UnicodeEncodeError:  # a lone surrogate, from an escape in the request or a file name
-            raw = json.dumps(message, separators=(",", ":")).encode("ascii")
-        left = memoryview(raw + b"\n")
+        left = memoryview(encode_message(message))
         with self._lock:
             while left:
                 left = left[os.write(self._output, left):]
@@ -111,7 +106,6 @@ class Loop:
     def __init__(self, wire: Wire, root: str | None):
         self.wire = wire
         self.connection = Connection(root, wire.send)
-        self._decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
         self._workers: Any = None
 
     def run(self, lines: Iterator[bytes | None]) -> None:
@@ -138,8 +132,8 @@ class Loop:
         try:
             if line is None:
                 raise ValueError("longer than %d bytes" % MAX_LINE_BYTES)
-            message = self._decode(line.decode("utf-8").strip())
-        except (ValueError, RecursionError, MemoryError) as error:
+            message = decode_line(line)
+        except Exception as error:  # ValueError; RecursionError and MemoryError where the client wants to see them
             self.wire.send(self._parse_error(error))
             return
         connection = self.connection
@@ -185,7 +179,3 @@ class Loop:
         if self.connection.saw_modern and self.connection.legacy_version is None:
             del answer["id"]  # the modern era leaves an unknown id out
         return answer
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError("%s is not JSON" % name)
