@@ -6,14 +6,24 @@ import os
 from slipstream.base.git import find_git_dirs, run_git
 from slipstream.base.roots import store_dir
 
-_MARK = b"slipstream/memory"
+_MARK = ".claude/slipstream/"
+_SEEN: dict[str, tuple[tuple[int, int], bytes | None]] = {}  # git index file: (stamp, its bytes where they name the store)
+_AUTHORS: dict[str, tuple[tuple[object, ...], dict[str, str]]] = {}
 
 
 def find_authors(store_root: str) -> dict[str, str]:
     """{file name of a fact: author} for facts to be quoted and attributed. No git process unless git tracks such files."""
-    if not _may_be_tracked(store_root):
+    if not is_tracked(store_root, "memory"):
         return {}
     folder = os.path.join(store_dir(store_root), "memory")
+    stamp = (os.stat(folder).st_mtime_ns, *(held[0] for held in _SEEN.values()))
+    known = _AUTHORS.get(store_root)
+    if known is None or known[0] != stamp:
+        known = _AUTHORS[store_root] = (stamp, _ask_git(store_root, folder))
+    return known[1]
+
+
+def _ask_git(store_root: str, folder: str) -> dict[str, str]:
     listed = run_git(["ls-files", "-z", "--", "."], folder, 2.0)
     names = [name for name in _split(listed) if name.endswith(".md") and "/" not in name and name != "MEMORY.md"]
     if not names:
@@ -42,14 +52,23 @@ def _split(output: bytes | None) -> list[str]:
     return [name for name in (output or b"").decode("utf-8", "replace").split("\0") if name]
 
 
-def _may_be_tracked(store_root: str) -> bool:
-    """Whether git's index names the memory folder; one of another layout than plain paths has to be asked."""
+def is_tracked(store_root: str, part: str) -> bool:
+    """Whether git's index may hold files of a folder of the store, as a clone from a stranger can. No process.
+
+    An index whose paths are not written whole (version 4) is taken to hold them when it names the store at all.
+    """
     dirs = find_git_dirs(store_root)
-    if dirs is None or not os.path.isdir(os.path.join(store_dir(store_root), "memory")):
+    if dirs is None or not os.path.isdir(os.path.join(store_dir(store_root), part)):
         return False
+    path = os.path.join(dirs[0], "index")
     try:
-        with open(os.path.join(dirs[0], "index"), "rb") as stream:
-            raw = stream.read()
+        info = os.stat(path)
+        held = _SEEN.get(path)
+        if held is None or held[0] != (info.st_mtime_ns, info.st_size):
+            with open(path, "rb") as stream:
+                raw = stream.read()
+            held = _SEEN[path] = ((info.st_mtime_ns, info.st_size), raw if b"slipstream" in raw else None)
     except OSError:
         return False
-    return _MARK in raw or raw[4:8] == b"\0\0\0\x04"
+    raw = held[1] or b""
+    return (_MARK + part).encode() in raw or (raw[4:8] == b"\0\0\0\x04" and b"slipstream" in raw)

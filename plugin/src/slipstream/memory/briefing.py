@@ -4,6 +4,8 @@ Each text is a pure function of the store and the signal, no clock in it, so tha
 """
 from __future__ import annotations
 
+import os
+
 from slipstream.base.tokens import BYTES_PER_TOKEN, approx_text_tokens
 from slipstream.memory.authors import find_authors
 from slipstream.memory.digest_facts import newest_digest
@@ -27,7 +29,7 @@ def session_start_text(store_root: str, tree_root: str, source: str = "startup",
     parts: list[str] = []
     if source == "compact":
         digest = newest_digest(store_root, session) if session else newest_digest(store_root)
-        if digest is not None:
+        if digest is not None and os.path.basename(digest.path) not in find_authors(store_root):
             parts.append(_cut("From before the compaction, as recorded:\n" + digest.body, budget_tokens * 2 // 3))
     elif source != "clear":
         parts.append(resume_text(store_root, min(_RESUME_TOKENS, budget_tokens // 3)))
@@ -94,8 +96,6 @@ def subagent_text(store_root: str, tree_root: str, task: str = "", budget_tokens
 
 def render_facts(store_root: str, tree_root: str, facts: list[Fact], store: FactStore | None = None) -> str:
     """Facts in full, as recall by text shows them: `## name (type)`, description, body, with freshness and attribution."""
-    import os
-
     from slipstream.memory.fact_index import superseded_names
     from slipstream.memory.recall import quote
     authors, replaced = find_authors(store_root), superseded_names((store or load_facts(store_root)).facts)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from slipstream.base.files import dump_json, read_text, write_atomic
-from slipstream.base.git import read_head
+from slipstream.base.git import read_head, worktree_name
 from slipstream.base.locks import FileLock
 from slipstream.base.store import store_path
 from slipstream.events.append import session_file_name
@@ -48,8 +48,8 @@ def capture(store_root: str, session: str, flush_open: bool = False, tree_root: 
         calls = {str(event["data"].get("tool_use_id")) for event in fresh if isinstance(event.get("data"), dict)}
         outcomes = transcript_outcomes(transcript_path, calls) if transcript_path else {}
         records, consumed = fold_turns(fresh, start_id, root, flush_open, outcomes)
-        branch = (read_head(root)[0] or "") if records else ""
-        records = [_finish(store_root, record, session, branch) for record in records]
+        place = {"branch": read_head(root)[0], "worktree": worktree_name(root)} if records else {}
+        records = [_finish(store_root, record, session, place) for record in records]
         if records:
             _append_records(path, records)
             write_atomic(counter, str(records[-1]["id"]))
@@ -89,7 +89,7 @@ def _load_number(path: str, default: int) -> int:
         return default
 
 
-def _finish(store_root: str, record: dict[str, Any], session: str, branch: str) -> dict[str, Any]:
+def _finish(store_root: str, record: dict[str, Any], session: str, place: dict[str, str | None]) -> dict[str, Any]:
     """Redaction first, then the vector of what is really stored."""
     for key in _TEXT_KEYS:
         if key in record:
@@ -98,8 +98,8 @@ def _finish(store_root: str, record: dict[str, Any], session: str, branch: str) 
         if key in record:
             record[key] = redact_data(record[key], store_root)[0]
     record["session"] = record["session"] or session
-    if branch:
-        record.setdefault("branch", branch)
+    if "branch" not in record:
+        record.update({key: value for key, value in place.items() if value})
     record["vector"] = embed(f"{record['summary']}\n{record['detail']}\n{' '.join(record['tags'])}")
     return record
 

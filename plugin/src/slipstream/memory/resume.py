@@ -1,10 +1,12 @@
 """Where the last work was left: from the project's newest digest and the last turns, for a new session or a tool."""
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
 from slipstream.base.tokens import approx_text_tokens
+from slipstream.memory.authors import find_authors, is_tracked
 from slipstream.memory.digest_facts import digest_session, newest_digest
 from slipstream.memory.model import Fact
 from slipstream.memory.recent import load_recent
@@ -20,8 +22,11 @@ def resume_result(store_root: str) -> dict[str, Any]:
 
 
 def resume_brief(store_root: str) -> dict[str, Any]:
-    """{lastActive, openThread, recentAsks, filesInFlight, lastOutcome, session} of the last turns; {} when there are none."""
-    rows = load_recent(store_root)
+    """{lastActive, openThread, recentAsks, filesInFlight, lastOutcome, session} of the last turns; {} when there are none.
+
+    Turns that git tracks may be a stranger's: they can be searched, and are not told of unasked.
+    """
+    rows = [] if is_tracked(store_root, "observations") else load_recent(store_root)
     if not rows:
         return {}
     asks = list(dict.fromkeys(str(row["request"]) for row in reversed(rows) if row.get("request")))
@@ -37,6 +42,8 @@ def resume_brief(store_root: str) -> dict[str, Any]:
 def resume_text(store_root: str, budget_tokens: int) -> str:
     """`Where the last session left off`, within a token budget; "" when nothing is known. Dates, no clock."""
     brief, fact = resume_brief(store_root), newest_digest(store_root)
+    if fact is not None and os.path.basename(fact.path) in find_authors(store_root):
+        fact = None  # somebody else's work is not where this user left off
     lines = []
     if brief and brief["openThread"]:
         where = f" on {brief['branch']}" if brief["branch"] else ""

@@ -82,6 +82,7 @@ def search_memory(store_root: str, query: str, kind: str | None = None, session:
             scored = rank(catalog.segments, query, limit, accept)
             facts = _load_facts(store_root) if any(_is_fact(catalog, item) for item in scored) else None
             hits = [hit for hit in (_hit(catalog, item, facts) for item in scored) if hit is not None]
+            _attribute(store_root, hits, facts)
             break
         except (DamagedIndex, IndexError):
             if attempt == 2:
@@ -223,6 +224,26 @@ def _documents_of_file(segment: Segment, file: str) -> set[int]:
 def _load_facts(store_root: str) -> FactStore:
     from slipstream.memory.fact_reading import load_facts  # most searches find no fact
     return load_facts(store_root)
+
+
+def _attribute(store_root: str, hits: list[MemoryHit], facts: FactStore | None) -> None:
+    """Says in the row what is superseded, and quotes what came with the repository and is not this user's."""
+    from slipstream.memory.authors import find_authors, is_tracked
+    foreign_turns = is_tracked(store_root, "observations")
+    authors, replaced = {}, {}
+    if facts is not None:
+        from slipstream.memory.fact_index import superseded_names
+        authors, replaced = find_authors(store_root), superseded_names(facts.facts)
+    for hit in hits:
+        name = hit.id.partition(":")[2] if hit.id.startswith("fact:") else ""
+        fact = facts.find(name) if facts is not None and name else None
+        author = authors.get(os.path.basename(fact.path), "") if fact else ""
+        if foreign_turns and hit.id.isdigit():
+            author = "the repository"
+        if author:
+            hit.summary = f'(by {author}) "{hit.summary}"'
+        if name in replaced:
+            hit.summary = f"(superseded by {replaced[name]}) {hit.summary}"
 
 
 def _is_fact(catalog: Catalog, item: Scored) -> bool:

@@ -57,7 +57,7 @@ class Turn:
 
     def __init__(self, root: str):
         self.root = root
-        self.prompt = self.started = self.last = self.branch = ""
+        self.prompt = self.started = self.last = self.branch = self.worktree = ""
         self.files: dict[str, None] = {}
         self.tools: dict[str, int] = {}
         self.buckets: dict[str, int] = {}
@@ -140,7 +140,8 @@ class Turn:
             "id": record_id, "session": session, "ts": self.last or self.started or "1970-01-01T00:00:00.000Z", "kind": kind,
             "summary": clip(head + counted + result, SUMMARY_CHARS), "detail": "\n".join(detail), "files": files,
             "tags": [kind, *concept_stems(files), *(name.lower() for name in self.tools)][:MAX_TAGS]}
-        for key, value in (("branch", self.branch), ("agents", list(self.agents)), ("commands", self.commands),
+        for key, value in (("branch", self.branch), ("worktree", self.worktree), ("agents", list(self.agents)),
+                           ("commands", self.commands),
                            ("failed", self.failed), ("error", self.error), ("tests", self.tests),
                            ("added", self.added), ("removed", self.removed)):
             if value:
@@ -188,7 +189,7 @@ def fold_turns(events: Iterable[dict[str, Any]], start_id: int, root: str = "", 
         session, last_seq = session or str(event.get("session", "")), seq
         data = event.get("data")
         if isinstance(data, dict) and isinstance(data.get("branch"), str):
-            turn.branch = data["branch"]
+            turn.branch, turn.worktree = data["branch"], str(data.get("worktree") or "")
         if kind == "user-prompt":
             text = prompt_text(event)
             if text.startswith("<task-notification"):  # the host's own message: it opens no turn of a person
@@ -248,5 +249,5 @@ def _notification(text: str) -> str:
 
 def _next(turn: Turn, root: str) -> Turn:
     fresh = Turn(root)
-    fresh.branch = turn.branch
+    fresh.branch, fresh.worktree = turn.branch, turn.worktree
     return fresh
