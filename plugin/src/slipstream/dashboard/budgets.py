@@ -11,6 +11,7 @@ from slipstream.context.forecast import forecast
 from slipstream.context.transcript import Occupancy, read_occupancy
 from slipstream.context.usage_report import project_folders
 from slipstream.context.windows import resolve_window
+from slipstream.dashboard.live import SessionView
 from slipstream.events.append import session_file_name
 from slipstream.events.fold import Fold
 
@@ -66,15 +67,18 @@ def cache_health(seen: Occupancy | None) -> dict[str, Any] | None:
     return {"hitRatio": seen.cache_read_tokens / prompt} if prompt else None
 
 
-def budget_panel(
-    store_root: str, session: str, fold: Fold, live: bool, transcripts: Transcripts | None = None
-) -> dict[str, Any]:
-    """Window of a session. In replay only the estimate that the fold itself holds: the host's figure is of now."""
+def budget_panel(store_root: str, view: SessionView, fold: Fold, transcripts: Transcripts | None = None) -> dict[str, Any]:
+    """Window of a session. In replay only an estimate: the host's and the transcript's figures are of now.
+
+    The estimate is what tools served to the main agent since its window was last emptied.
+    """
+    session, live = view.session, fold is view.fold
     seen = transcripts.occupancy(session) if live and transcripts is not None else None
     inside = fold._s
     config = load_budget(store_root)
     usage = load_session_usage(store_root, session) if live else None
-    estimated = sum(agent["approxTokens"] for agent in inside["agents"].values())
+    estimated, marks = view.window_estimate(fold)
+    at = {mark["seq"]: mark["ts"] for mark in inside["compactions"]}
     used: int | None = estimated or None
     source, size = ("estimated" if estimated else "none"), config["targetTokens"]
     if usage is not None:
@@ -100,16 +104,17 @@ def budget_panel(
         "compact": config["compactPct"] / 100,
         "turnsLeft": ahead and ahead["stepsUntilCompact"],
         "perTurn": ahead and ahead["avgStepTokens"],
-        "compactions": [{"ts": mark["ts"], "seq": mark["seq"], "tokens": None} for mark in inside["compactions"]],
+        "compactions": [{"ts": at[seq], "seq": seq, "tokens": tokens} for seq, tokens in marks if seq in at],
         "config": config,
         "estimated": estimated,
         "cache": cache_health(seen),
     }
 
 
-def published_budget(store_root: str, session: str, fold: Fold, transcripts: Transcripts | None) -> dict[str, Any]:
+def published_budget(store_root: str, view: SessionView, transcripts: Transcripts | None) -> dict[str, Any]:
     """{config, served, estimated, source, level, fraction, forecast} as published."""
-    panel = budget_panel(store_root, session, fold, True, transcripts)
+    fold = view.fold
+    panel = budget_panel(store_root, view, fold, transcripts)
     used = panel["used"] or 0
     return {
         "config": panel["config"],

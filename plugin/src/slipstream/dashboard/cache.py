@@ -65,6 +65,7 @@ def save_view(store_root: str, view: SessionView) -> bool:
         "words": [view.agents.list, view.tools.list, view.kinds.list, view.outcomes.list],
         "files": view.files,
         "firstAsk": view.first_ask,
+        "emptied": view.emptied,
         "pending": [[*key, ts] for key, ts in view._pending.items()],
         "snapshots": [[count, offset] for count, offset, _ in view._snapshots],
         "every": view._snapshot_every,
@@ -116,6 +117,7 @@ def load_view(store_root: str, view: SessionView) -> bool:
         pending = {(str(agent), str(label)): float(ts) for agent, label, ts in head["pending"]}
         read_to, last_seq, skipped = int(head["readTo"]), int(head["lastSeq"]), int(head["skipped"])
         first_ask, every = str(head["firstAsk"]), max(1, int(head["every"]))
+        emptied = [(int(seq), int(tokens)) for seq, tokens in head["emptied"]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError, zlib.error):
         return False
     for (name, _), column in zip(COLUMNS, columns):
@@ -123,6 +125,7 @@ def load_view(store_root: str, view: SessionView) -> bool:
     for target, known in zip((view.agents, view.tools, view.kinds, view.outcomes), words):
         target.fill(known)
     view.fold, view.files, view.first_ask, view.kept = fold, files, first_ask, count
+    view.emptied = emptied
     view._pending, view._snapshots, view._snapshot_every = pending, snapshots, every
     view._reader.offset, view._reader.last_seq, view._reader.skipped = read_to, last_seq, skipped
     return True

@@ -79,6 +79,8 @@ class SessionView:
         self.agents, self.tools, self.kinds, self.outcomes = Words(), Words(), Words(), Words()
         self.files: dict[str, int] = {}
         self.first_ask = ""
+        # (event, approximate tokens that main had read by then) of each moment at which its window was emptied
+        self.emptied: list[tuple[int, int]] = []
         self._pending: dict[tuple[str, str], float] = {}
         self._minute: tuple[str, float | None] = ("", None)
         self._snapshots: list[tuple[int, int, bytes]] = []  # (events folded, offset to read on from, dumped fold)
@@ -158,6 +160,8 @@ class SessionView:
         self.tool.append(self.tools.number(tool))
         self.kind.append(min(255, self.kinds.number(kind[:80])))
         self.outcome.append(min(255, self.outcomes.number(outcome[:40])))
+        if kind == "compact" or (kind == "session-start" and data.get("start") == "clear"):
+            self._note_emptied(event["seq"])
         file = data.get("file")
         if isinstance(file, str) and file and (file in self.files or len(self.files) < 5000):
             self.files[file] = self.files.get(file, 0) + 1
@@ -168,6 +172,25 @@ class SessionView:
         """Takes in one event that is read elsewhere and returns its position: for an export, which reads on its own."""
         self._take(0, event)
         return len(self.seq) - 1
+
+    def _note_emptied(self, seq: int) -> None:
+        main = self.fold._s["agents"].get("main")
+        tokens = main["approxTokens"] if main else 0
+        if self.emptied and self.emptied[-1][1] == tokens:
+            return  # the start and the end of one compaction
+        self.emptied.append((seq, tokens))
+        del self.emptied[:-MAX_PENDING]
+
+    def window_estimate(self, fold: Fold) -> tuple[int, list[tuple[int, int]]]:
+        """(approximate tokens that main has read since its window was last emptied, (event, tokens) when it was emptied)."""
+        main = fold._s["agents"].get("main")
+        marks, before = [], 0
+        for seq, tokens in self.emptied:
+            if seq > fold.last_seq:
+                break
+            marks.append((seq, tokens - before))
+            before = tokens
+        return max(0, (main["approxTokens"] if main else 0) - before), marks
 
     def _seconds(self, text: str) -> float:
         """Seconds since the epoch; the minute is parsed once, for thousands of events share it."""

@@ -233,7 +233,7 @@ def savings(routes: Routes, fields: Fields) -> Any:
 def budget(routes: Routes, fields: Fields) -> Any:
     view = session_api.view_of(routes, fields)
     with view.lock:
-        return published_budget(routes.store_root, view.session, view.fold, routes.transcripts)
+        return published_budget(routes.store_root, view, routes.transcripts)
 
 
 def set_budget(routes: Routes, body: dict[str, Any]) -> Any:

@@ -39,7 +39,7 @@ def newest_session(routes: Routes) -> str | None:
 
 
 def make_delta(routes: Routes, view: SessionView, events: list[dict[str, Any]], total: int) -> dict[str, Any]:
-    budget = budget_panel(routes.store_root, view.session, view.fold, True, routes.transcripts)
+    budget = budget_panel(routes.store_root, view, view.fold, routes.transcripts)
     return panels.delta_panel(view, events, total, budget)
 
 
@@ -58,7 +58,7 @@ def now(routes: Routes, fields: Fields) -> Any:
     with view.lock:
         live = at is None or at >= view.last_seq
         fold = view.fold if live else view.fold_at(at)
-        return panels.now_panel(view, fold, budget_panel(routes.store_root, view.session, fold, live, routes.transcripts))
+        return panels.now_panel(view, fold, budget_panel(routes.store_root, view, fold, routes.transcripts))
 
 
 def timeline(routes: Routes, fields: Fields) -> Any:

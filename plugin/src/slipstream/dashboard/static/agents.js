@@ -81,7 +81,8 @@ function updateRow(row, { row: agent, depth }) {
   parts.doing.hidden = !doing;
   setText(parts.tokens, tokens(agent.turnTokens));
   parts.tokens.title = "about " + count(agent.tokens) + " tokens read in all, estimated from bytes";
-  setText(parts.tools, count(agent.toolCalls) + (agent.failures ? " (" + count(agent.failures) + " ✕)" : ""));
+  const few = (value) => (value < 10000 ? count(value) : tokens(value));
+  setText(parts.tools, few(agent.toolCalls) + (agent.failures ? " (" + few(agent.failures) + " ✕)" : ""));
   parts.tools.title = count(agent.toolCalls) + " tool calls, " + count(agent.failures) + " failed";
   setText(parts.since, age);
   parts.since.title = utc(agent.since);

@@ -58,7 +58,7 @@ function render() {
   const all = group(rows, () => "all")[0];
   const table = (name, heading, groups, open) => el("section", { class: "panel", "aria-label": name }, el("header", {}, el("h2", {}, name)), el("div", { class: "body scroll-x" }, el("table", {},
     el("thead", {}, el("tr", {}, el("th", {}, heading), CLASSES.map(([, label]) => el("th", { class: "num" }, label)), el("th", { class: "num" }, "replies"), app.money ? el("th", { class: "num" }, "list price") : null)),
-    el("tbody", {}, groups.slice(0, 60).map((row) => el("tr", open ? { class: "link", tabindex: 0, onclick: () => open(row.id), onkeydown: (event) => { if (event.key === "Enter") open(row.id); } } : {}, el("td", {}, clean(row.id, 80)), CLASSES.map(([key]) => el("td", { class: "num" }, tokens(row[key]))), el("td", { class: "num" }, count(row.replies)), app.money ? el("td", { class: "num" }, dollars(row)) : null))))));
+    el("tbody", {}, groups.slice(0, 60).map((row) => el("tr", open ? { class: "link", tabindex: 0, onclick: () => open(row.id), onkeydown: (event) => { if (event.key === "Enter") open(row.id); } } : {}, el("td", {}, clean(row.id || "unknown", 80)), CLASSES.map(([key]) => el("td", { class: "num" }, tokens(row[key]))), el("td", { class: "num" }, count(row.replies)), app.money ? el("td", { class: "num" }, dollars(row)) : null))))));
   const size = (a, b) => sum(b) - sum(a);
   const hit = all.cacheRead / Math.max(1, all.cacheRead + all.cacheWrite + all.input);
   ui.content.replaceChildren(
@@ -71,12 +71,12 @@ function render() {
 }
 
 function bars(days) {
-  const width = 900, height = 200, base = height - 22, most = Math.max(1, ...days.map(sum)), step = width / Math.max(days.length, 7), wide = Math.min(46, step * 0.72);
-  return svg("svg", { class: "bars", viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": "Tokens by day; the table below has the numbers", preserveAspectRatio: "none" },
+  const width = Math.max(280, ui.content.clientWidth - 34), height = 200, base = height - 22, most = Math.max(1, ...days.map(sum)), step = width / Math.max(days.length, 7), wide = Math.min(46, step * 0.72);
+  return svg("svg", { class: "bars", viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": "Tokens by day; the table below has the numbers", preserveAspectRatio: "xMinYMid meet" },
     svg("text", { x: 0, y: 12 }, tokens(most)),
     days.map((day, i) => {
       let y = base;
       const x = i * step + (step - wide) / 2;
-      return [CLASSES.map(([name]) => { const h = (day[name] / most) * (base - 18); y -= h; return svg("rect", { class: "u-" + name, x, y, width: wide, height: Math.max(0, h - 0.5) }, svg("title", {}, day.id + ": " + tokens(day[name]))); }), i % Math.ceil(days.length / 12) === 0 ? svg("text", { x: x + wide / 2, y: height - 5, "text-anchor": "middle" }, day.id.slice(5)) : null];
+      return [CLASSES.map(([name]) => { const h = (day[name] / most) * (base - 18); y -= h; return svg("rect", { class: "u-" + name, x, y, width: wide, height: Math.max(0, h - 0.5) }, svg("title", {}, day.id + ": " + tokens(day[name]))); }), i % Math.ceil(days.length / 12) === 0 ? svg("text", { x: x + wide / 2, y: height - 5, "text-anchor": "middle" }, (day.id || "unknown").slice(day.id ? 5 : 0)) : null];
     }));
 }
