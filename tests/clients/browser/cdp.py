@@ -32,7 +32,7 @@ class Browser:
         command += ["--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
         command += ["--user-data-dir=" + self.profile, *flags, "about:blank"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.socket = _WebSocket(self._wait_for_port())
+        self.socket = WebSocket(self._wait_for_port())
         self.pages: dict[str, Page] = {}
         self._next = 0
 
@@ -187,7 +187,7 @@ class Page:
         self.browser.pages.pop(self.session, None)
 
 
-class _WebSocket:
+class WebSocket:
     """Client side of RFC 6455 for one trusted peer on the loopback interface."""
 
     def __init__(self, where: tuple[int, str]) -> None:
