@@ -41,16 +41,18 @@ class Missing(SlipstreamError):
 
 def slice_symbols(root: str, names: list[str], file: str | None = None, signature: bool = False, context: int = 0,
                   from_line: int = 0) -> list[Slice]:
-    """Slices of `names` (`name` or `Class.name`), in `file` (relative path) or wherever they are defined.
+    """Slices of `names` (`name` or `Class.name`) in `file` (relative path), or wherever they are. Raises Missing, Ambiguous.
 
-    `signature` gives only the declaration's line of text, `context` adds lines on both sides, `from_line` continues a long
-    symbol there. Raises Missing and Ambiguous.
+    `signature`: only the declaration's text; `context`: lines on both sides; `from_line` continues a long symbol there.
     """
     found: list[Slice] = []
     index = open_stored(root)
     try:
         for name in names:
             places = _in_file(root, name, file, index) if file is not None else _anywhere(root, name, index)
+            if len(places) > 1 and not signature:
+                from slipstream.map.overloads import join_overloads
+                places = join_overloads(places)
             found += [_cut(place, symbol, signature, context, from_line) for place, symbol in places]
         return found
     finally:
