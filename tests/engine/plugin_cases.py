@@ -63,6 +63,11 @@ CASES: dict[str, Case] = {
     "manifest-missing-path": (manifest(commands=["./nowhere/"]), "path", "error", "fail"),
     "manifest-path-form": (manifest(commands=["commands/"]), "path", "error", "fail"),
     "manifest-path-outside": (manifest(commands=["./../commands/"]), "path", "error", "fail"),
+    "claude-md": ({"CLAUDE.md": "# Notes\n"}, "unread", "warning", "fail"),
+    "hooks-runner": (hooks("PostToolUse", {"type": "command", "command": "npx some-package"}), "network", "note", "pass"),
+    "hooks-absent-tool": (hooks("PostToolUse", COMMAND_HOOK, "Edit|MultiEdit"), "matcher", "note", "pass"),
+    "manifest-agents-folder": (manifest(agents=["./agents/"]), "path", "error", "fail"),
+    "good-agents-file": (manifest(agents=["./agents/scout.md"]), "", "", "pass"),
     "mcp-no-command": (manifest(mcpServers={"probe": {"args": []}}), "mcp", "error", "fail"),
     "mcp-missing-script": ({"server.py": None}, "script", "error", "silent"),
     "hooks-not-json": ({"hooks/hooks.json": "{"}, "json", "error", "fail"),
@@ -105,6 +110,7 @@ CASES: dict[str, Case] = {
 # The same for a marketplace around the base plugin: (change of marketplace.json, change of the plugin's manifest, ...)
 MARKET_CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, str, str]] = {
     "market-good": ({}, {}, "", "", "pass"),
+    "market-no-manifest": ({}, {}, "", "", "pass"),
     "market-no-owner": ({"owner": None}, {}, "missing", "error", "fail"),
     "market-no-name": ({"name": None}, {}, "missing", "error", "fail"),
     "market-no-plugins": ({"plugins": None}, {}, "missing", "error", "fail"),
@@ -138,4 +144,8 @@ def write_market(folder: str, name: str) -> None:
     market, plugin, _rule, _severity, _client = MARKET_CASES[name]
     changed = {key: value for key, value in {**MARKET, **market}.items() if value is not None}
     write_files(folder, {".claude-plugin/marketplace.json": changed})
-    write_files(os.path.join(folder, "probe"), {**BASE, **manifest(**plugin)})
+    files = {**BASE, **manifest(**plugin)}
+    if name == "market-no-manifest":
+        del files[".claude-plugin/plugin.json"]
+        files["agents/scout.md"] = AGENT.replace(", mcp__plugin_probe_probe__look", "")
+    write_files(os.path.join(folder, "probe"), files)

@@ -96,7 +96,7 @@ def _check_matcher(plugin: Plugin, relative: str, line: int, event: str, matcher
                        "`%s` is an exact name and matches no tool; write `%s__.*`" % (name, name))
         elif not name.startswith("mcp__") and name not in TOOLS:
             near = closest(name, list(TOOLS))
-            plugin.add(relative, line, WARNING, "matcher", "this client has no tool `%s`%s" % (
+            plugin.add(relative, line, NOTE, "matcher", "this client has no tool `%s`%s" % (
                 name, ", did you mean `%s`?" % near if near else ""))
 
 
@@ -139,7 +139,7 @@ def _check_command(plugin: Plugin, relative: str, line: int, handler: Node) -> N
             break
     for word in split_shell(command)[:1]:
         if word in ("npx", "pnpx", "bunx", "uvx", "pipx"):
-            plugin.add(relative, line, WARNING, "network", "`%s` may fetch a package at every event" % word)
+            plugin.add(relative, line, NOTE, "network", "`%s` may fetch a package at every event" % word)
 
 
 def _check_tool_handler(plugin: Plugin, relative: str, line: int, event: str, matcher: str, handler: Node) -> None:

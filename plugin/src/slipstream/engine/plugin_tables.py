@@ -39,7 +39,7 @@ HANDLERS: dict[str, str] = {
 }
 HANDLER_KEYS = (
     "type", "command", "args", "server", "tool", "input", "url", "headers", "allowedEnvVars", "prompt", "model", "if",
-    "timeout", "statusMessage", "once", "async", "asyncRewake", "shell", "onFailure",
+    "timeout", "statusMessage", "once", "async", "asyncRewake", "rewakeMessage", "rewakeSummary", "shell", "onFailure",
 )
 SESSION_END_LIMIT_S = 1.5
 TIMEOUT_LIMIT_S = 600

@@ -78,15 +78,21 @@ def validate_plugin(folder: str) -> tuple[list[Issue], dict[str, int]]:
     return sort_issues(plugin.issues), plugin.provides
 
 
-def _validate_one(plugin: Plugin) -> None:
+def _validate_one(plugin: Plugin, listed: str = "") -> None:
+    """`listed` is the name a marketplace gives the plugin; such a one may do without a manifest."""
     from slipstream.engine.plugin_hooks import check_hooks
     from slipstream.engine.plugin_parts import check_parts
-    if not os.path.isfile(plugin.path(MANIFEST)):
+    if os.path.isfile(plugin.path(MANIFEST)):
+        loaded = plugin.load(MANIFEST)
+    elif listed:
+        plugin.name, loaded = listed, None
+    else:
         plugin.add(MANIFEST, 0, ERROR, "missing", "there is no manifest")
         return
-    loaded = plugin.load(MANIFEST)
     if loaded:
         _check_manifest(plugin, *loaded)
+    if os.path.isfile(plugin.path("CLAUDE.md")):
+        plugin.add("CLAUDE.md", 0, WARNING, "unread", "the client does not load a plugin's CLAUDE.md; put it into a skill")
     check_hooks(plugin, loaded[0] if loaded else None)
     _check_servers(plugin, loaded)
     check_parts(plugin)
@@ -130,7 +136,9 @@ def _check_path(plugin: Plugin, key: str, value: str, line: int) -> None:
         if key not in ("mcpServers", "lspServers"):
             plugin.add(MANIFEST, line, ERROR, "path", "`%s`: the path `%s` must start with ./" % (key, value))
         return
-    if ".." in value.split("/"):
+    if key == "agents" and not value.endswith(".md"):
+        plugin.add(MANIFEST, line, ERROR, "path", "`agents`: the path `%s` must end in .md" % value)
+    elif ".." in value.split("/"):
         plugin.add(MANIFEST, line, ERROR, "path", "`%s`: the path `%s` leaves the plugin" % (key, value))
     elif not os.path.exists(plugin.path(value[2:].rstrip("/"))):
         plugin.add(MANIFEST, line, ERROR, "path", "`%s`: there is no `%s`; the plugin does not load" % (key, value))
@@ -260,7 +268,7 @@ def _check_entry(market: Plugin, entry: Node, line: int, seen: dict[str, int], p
         market.add(MARKET, line, ERROR, "path", "there is no folder `%s`" % place)
         return
     plugin = Plugin(folder, "" if relative == "." else relative)
-    _validate_one(plugin)
+    _validate_one(plugin, name)
     market.issues += plugin.issues
     for key, count in plugin.provides.items():
         provides[key] = provides.get(key, 0) + count
