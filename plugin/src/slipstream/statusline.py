@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-DEFAULT_WINDOW_TOKENS, WARN_PCT, COMPACT_PCT, BYTES_PER_TOKEN, MODEL_CHARS = 200_000, 60, 85, 3.6, 40
+DEFAULT_WINDOW_TOKENS, WARN_PCT, COMPACT_PCT, BYTES_PER_TOKEN, MODEL_CHARS, TAIL_BYTES = 200_000, 60, 85, 3.6, 40, 131_072
 COLOURS = {"ok": "\x1b[32m", "warn": "\x1b[33m", "COMPACT": "\x1b[1;31m"}
 SEGMENTS = {"size": "{}", "cache": "cache {}", "capture": "cap {}", "memoryCount": "mem {}", "observationCount": "obs {}",
             "optimizationPct": "opt {}%", "activeSkill": "skill {}", "model": "{}"}  # a line too wide loses its last ones
@@ -48,7 +48,7 @@ def read_values(payload: dict[str, Any], status: dict[str, Any], store: str) -> 
         tokens = sum(_number(usage.get(name + "input_tokens")) or 0 for name in ("", "cache_creation_", "cache_read_"))
     elif host is None and payload.get("transcript_path"):
         from slipstream.context.transcript import read_occupancy
-        tokens = getattr(read_occupancy(payload["transcript_path"]), "tokens", None)
+        tokens = getattr(read_occupancy(payload["transcript_path"], TAIL_BYTES), "tokens", None)
     cache, ratio = payload.get("prompt_cache"), _number(_get(payload.get("prompt_cache"), "hit_ratio"))
     state = ("warm" if cache.get("warm") else "cold") + (f" {ratio:.0%}" if ratio is not None else "") if cache else None
     if os.path.isfile(log := os.path.join(store, "dashboard", f"{os.path.basename(str(payload.get('session_id')))}.jsonl")):

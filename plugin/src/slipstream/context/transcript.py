@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
+
+from slipstream.base.fast_json import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def scan_backwards(lines: list[bytes]) -> Occupancy | None:
         if b'"usage"' not in line and b"compact_boundary" not in line:
             continue
         try:
-            record = json.loads(line)
+            record = loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             continue
         if not isinstance(record, dict) or record.get("isSidechain") is True:
