@@ -15,7 +15,7 @@ from slipstream.base.roots import store_dir
 from slipstream.base.store import IGNORE_ALL
 from slipstream.engine.diagnosis import FAIL, OK, WARN, Finding, Patient
 
-SIZE_WARN_BYTES = 500_000_000
+SIZE_WARN_BYTES = 268_435_456
 FILE_WARN_BYTES = 100_000_000
 LEFTOVER_AGE_S = 3600.0
 FOREIGN_AGE_S = 600.0
@@ -231,6 +231,19 @@ def check_caches(patient: Patient) -> list[Finding]:
                     "delete them; they are derived", fix)]
 
 
+def check_redaction(patient: Patient) -> list[Finding]:
+    """The user's own patterns: which are used, which are refused and why."""
+    from slipstream.events.custom_rules import check_rules
+    path = os.path.join(_folder(patient), "redact.json")
+    if not os.path.lexists(path):
+        return [Finding("redaction", OK, "built-in patterns; none of your own")]
+    rules, refused = check_rules(path)
+    if refused:
+        why = "; ".join(line.partition(": ")[2] for line in refused[:5])
+        return [Finding("redaction", WARN, why, "change or remove them in redact.json")]
+    return [Finding("redaction", OK, "built-in patterns and %d of your own" % len(rules))]
+
+
 def check_sizes(patient: Patient) -> list[Finding]:
     sizes = sorted(((info.st_size, path) for path, info in _walk(patient) if stat.S_ISREG(info.st_mode)), reverse=True)
     total = sum(size for size, _path in sizes)
@@ -361,7 +374,7 @@ def _age(then: float) -> str:
 
 STORE_CHECKS: dict[str, Callable[[Patient], list[Finding]]] = {
     "store": check_store, "events": check_events, "observations": check_observations, "facts": check_facts,
-    "conversations": check_conversations, "settings": check_settings,
+    "conversations": check_conversations, "settings": check_settings, "redaction": check_redaction,
     "map": check_map, "caches": check_caches, "size": check_sizes, "leftovers": check_leftovers, "git": check_git,
     "foreign": check_foreign, "errors": check_errors, "capture": check_capture,
 }
