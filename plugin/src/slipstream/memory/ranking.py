@@ -13,7 +13,9 @@ from slipstream.memory.lexicon import SYNONYMS
 from slipstream.memory.segment import LENGTHS, Segment, find_count
 from slipstream.memory.terms import field_terms, pair_term, path_terms, root_terms
 
-K1, B = 1.2, 0.75  # Robertson and Sparck Jones's customary values
+K1, B = 1.2, 0.75  # Robertson and Sparck Jones's customary values, for texts of ordinary length
+SHORT_K1, SHORT_B = 0.9, 0.4  # for short notes, whose length says little (customary for passages; measured by the bench)
+_SHORT_WORDS, _LONG_WORDS = 15, 45  # average lengths between which the one turns into the other
 # Weights beside a word's own 1.0, found on public sets of questions (tests/bench/retrieval.py), the same for all of them.
 TITLE_WEIGHT, SYNONYM_WEIGHT, ROOT_WEIGHT, PAIR_WEIGHT, PATH_WEIGHT = 0.5, 0.2, 0.5, 0.3, 3.0
 RECENCY_WEIGHT = 0.01  # a tie-break: the newest document gains this share over an infinitely old one
@@ -128,13 +130,16 @@ _COUNTS = [max(1, packed >> 2) / 2 for packed in range(256)]  # see documents.co
 class _Norms:
     """What a count is weighed against in BM25: by length step of the whole text, by words of the title."""
 
-    __slots__ = ("text", "title")
+    __slots__ = ("k1", "text", "title")
 
     def __init__(self, pieces: Pieces, total: int):
         average = max(1.0, sum(segment.total_length for _, segment, _ in pieces) / total)
+        share = min(1.0, max(0.0, (average - _SHORT_WORDS) / (_LONG_WORDS - _SHORT_WORDS)))
+        k1, b = SHORT_K1 + share * (K1 - SHORT_K1), SHORT_B + share * (B - SHORT_B)
+        self.k1 = k1
         titled = sum(segment.titled for _, segment, _ in pieces)
         average_title = max(1.0, sum(segment.total_title for _, segment, _ in pieces) / max(1, titled))
-        self.text = [K1 * (1 - B + B * length / average) for length in LENGTHS]
+        self.text = [k1 * (1 - b + b * length / average) for length in LENGTHS]
         self.title = [K1 * (1 - B + B * length / average_title) for length in range(256)]
 
 
@@ -196,7 +201,7 @@ def _prune(scores: dict[int, float], keep: int) -> dict[int, float]:
 
 def _walk(scores: dict[int, float], held: _Held, index: int, term: QueryTerm, norms: _Norms) -> None:
     docs, counts = held.postings(index)
-    gain, get, text_norms = _WEIGHTS[term.kind] * term.idf * (K1 + 1), scores.get, norms.text
+    gain, get, text_norms = _WEIGHTS[term.kind] * term.idf * (norms.k1 + 1), scores.get, norms.text
     columns = held.segment.columns
     lengths = columns["length"]
     rows = {packed: [gain * count / (count + norm) for norm in text_norms]
@@ -219,7 +224,7 @@ def _look_up(scores: dict[int, float], held: _Held, index: int, term: QueryTerm,
     docs, counts = held.postings(index)
     columns = held.segment.columns
     lengths, titles, text_norms = columns["length"], columns["title"], norms.text
-    gain = _WEIGHTS[term.kind] * term.idf * (K1 + 1)
+    gain = _WEIGHTS[term.kind] * term.idf * (norms.k1 + 1)
     end, own = len(docs), term.kind == OWN
     if end < len(scores):
         found = [(doc, packed) for doc, packed in zip(docs, counts) if doc in scores]
