@@ -2,11 +2,9 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.roots import find_tree_root
-from slipstream.cli.flags import UsageError, parse_flags
+from slipstream.cli.flags import Flags, UsageError, print_json, print_text, run_query
 
 USAGE = {
     "slice": "slice [FILE] SYMBOL... [--signature] [--context N] [--from LINE] [--root DIR] [--json]",
@@ -15,42 +13,14 @@ USAGE = {
     "guard": "guard FILE [--root DIR] [--json]",
 }
 FLAGS: dict[str, dict[str, type]] = {"slice": {"signature": bool, "context": int, "from": int}}
-SHARED: dict[str, type] = {"root": str, "json": bool, "help": bool}
 
 
 def main(argv: list[str]) -> int:
-    """Run one query verb; see USAGE."""
-    verb = argv[0]
-    try:
-        words, flags = parse_flags(argv[1:], {**FLAGS.get(verb, {}), **SHARED})
-        if flags.get("help"):
-            return _print(f"usage: slipstream {USAGE[verb]}")
-        wanted = flags.get("root")
-        if wanted and not os.path.isdir(str(wanted)):
-            raise SlipstreamError("--root is not a folder", str(wanted))
-        root = find_tree_root(str(wanted) if wanted else None)
-        return _VERBS[verb](root, words, flags)
-    except UsageError as error:
-        print(f"slipstream {verb}: {error}\nusage: slipstream {USAGE[verb]}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        return 0
-    except (SlipstreamError, OSError) as error:
-        print(f"slipstream: {error}", file=sys.stderr)
-        return 1
+    """Run one of the verbs; see USAGE."""
+    return run_query(argv, USAGE[argv[0]], FLAGS.get(argv[0], {}), _VERBS[argv[0]])
 
 
-def _print(text: str) -> int:
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    return 0
-
-
-def _print_json(value: object) -> int:
-    import json
-    return _print(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _slice(root: str, words: list[str], flags: dict[str, str | int | bool]) -> int:
+def _slice(root: str, words: list[str], flags: Flags) -> int:
     from slipstream.map.lookup import locate_file
     from slipstream.map.slices import Ambiguous, render_slice, slice_symbols
     if not words:
@@ -65,19 +35,19 @@ def _slice(root: str, words: list[str], flags: dict[str, str | int | bool]) -> i
         found = slice_symbols(root, words, file, bool(flags.get("signature")), int(flags.get("context", 0)),
                               int(flags.get("from", 0)))
     except Ambiguous as error:
-        _print(str(error))
+        print_text(f"{error}\n")
         return 1
     if flags.get("json"):
         values = [one.to_json() for one in found]
-        return _print_json(values[0] if len(values) == 1 else values)
-    return _print("\n\n".join(render_slice(one) for one in found))
+        return print_json(values[0] if len(values) == 1 else values)
+    return print_text("\n\n".join(render_slice(one) for one in found) + "\n")
 
 
 def _names_a_file(root: str, word: str) -> bool:
     return os.path.isfile(word) or os.path.isfile(os.path.join(root, word)) or "/" in word
 
 
-def _lines(root: str, words: list[str], flags: dict[str, str | int | bool]) -> int:
+def _lines(root: str, words: list[str], flags: Flags) -> int:
     from slipstream.map.lookup import locate_file
     from slipstream.map.slices import render_slice, slice_lines
     if len(words) != 3:
@@ -91,19 +61,19 @@ def _lines(root: str, words: list[str], flags: dict[str, str | int | bool]) -> i
     one = slice_lines(root, locate_file(root, words[0]), start, end)
     text, rest = render_slice(one, with_kind=False, with_rest=False), one.rest
     text += f"\n// goes on: lines {words[0]} {rest} {end}" if rest else ""
-    return _print_json(one.to_json()) if flags.get("json") else _print(text)
+    return print_json(one.to_json()) if flags.get("json") else print_text(text + "\n")
 
 
-def _outline(root: str, words: list[str], flags: dict[str, str | int | bool]) -> int:
+def _outline(root: str, words: list[str], flags: Flags) -> int:
     from slipstream.map.lookup import locate_file
     from slipstream.map.outline import outline_file, outline_to_json, render_outline
     if len(words) != 1:
         raise UsageError("one file")
     found = outline_file(root, locate_file(root, words[0]))
-    return _print_json(outline_to_json(found.entry)) if flags.get("json") else _print(render_outline(found))
+    return print_json(outline_to_json(found.entry)) if flags.get("json") else print_text(render_outline(found) + "\n")
 
 
-def _guard(root: str, words: list[str], flags: dict[str, str | int | bool]) -> int:
+def _guard(root: str, words: list[str], flags: Flags) -> int:
     from slipstream.base.paths import resolve_inside
     from slipstream.context.guard import guard_read
     from slipstream.map.lookup import locate_file
@@ -113,11 +83,11 @@ def _guard(root: str, words: list[str], flags: dict[str, str | int | bool]) -> i
     size = os.stat(resolve_inside(root, path)).st_size
     verdict = guard_read(path, size)
     if flags.get("json"):
-        _print_json({"path": path, "bytes": size, **verdict})
+        print_json({"path": path, "bytes": size, **verdict})
     else:
-        _print(str(verdict["recommendation"]))
+        print_text(str(verdict["recommendation"]) + "\n")
         if not verdict["allow"]:
-            _print(f"  slipstream outline {path}\n  slipstream slice {path} SYMBOL\n  slipstream lines {path} START END")
+            print_text(f"  slipstream outline {path}\n  slipstream slice {path} SYMBOL\n  slipstream lines {path} START END\n")
     return 0 if verdict["allow"] else 1
 
 

@@ -105,47 +105,36 @@ def build_definitions(view: View, slots: list[int], builder: DefinitionBuilder, 
 
 def mend_definitions(root: str, view: View) -> Segment:
     """The index of definitions, made anew or with the files that changed since."""
-    found = _open(root, DEFINITIONS, DefinitionSegment)
-    slots = indexed_slots(view)
     builder = DefinitionBuilder()
-    if isinstance(found, DefinitionSegment):
-        gone, missing = compare(found, view, slots)
-        if not missing and not gone:
-            return found
-        if len(gone) + len(missing) <= MAX_STALE_SHARE * len(slots) + 20:
-            builder.add_segment(found, gone)
-            slots = missing
-        found.close()
+    slots = _take_over(root, DEFINITIONS, DefinitionSegment, view, builder)
     build_definitions(view, slots, builder, Fields())
     return _keep(root, DEFINITIONS, builder.render(scanner_identity()), DefinitionSegment)
 
 
-def compare(segment: Segment, view: View, slots: list[int]) -> tuple[set[int], list[int]]:
-    """(documents of files that changed or went, slots of files the segment does not know as they are)."""
-    there = dict(zip(segment.columns["slot"], segment.columns["content"]))
-    now = {slot: view.records[slot][CONTENT] for slot in slots}
-    if there == now:
-        return set(), []
-    stale = {slot for slot, content in there.items() if now.get(slot) != content}
-    gone = {doc for doc, slot in enumerate(segment.columns["slot"]) if slot in stale} if stale else set()
-    return gone, [slot for slot in slots if there.get(slot) != now[slot]]
-
-
 def mend_words(root: str, view: View) -> Segment:
     """The index of body words by file, made anew or with the files read again that changed since."""
-    found = _open(root, WORDS, WordSegment)
-    slots = indexed_slots(view)
     builder = WordBuilder()
-    if isinstance(found, WordSegment):
-        gone, missing = compare(found, view, slots)
-        if not missing and not gone:
-            return found
-        if len(gone) + len(missing) <= MAX_STALE_SHARE * len(slots) + 20:
-            builder.add_segment(found, gone)
-            slots = missing
-        found.close()
+    slots = _take_over(root, WORDS, WordSegment, view, builder)
     _add_words(root, view, slots, builder)
     return _keep(root, WORDS, builder.render(scanner_identity()), WordSegment)
+
+
+def _take_over(root: str, name: str, kind: type[Segment], view: View, builder: SegmentBuilder) -> list[int]:
+    """Puts what still holds of the stored index into the builder; returns the slots that are left to add."""
+    slots = indexed_slots(view)
+    try:
+        found = kind(store_path(root, name), scanner_identity())
+    except (DamagedIndex, OSError, SlipstreamError):
+        return slots
+    with found:
+        there = dict(zip(found.columns["slot"], found.columns["content"]))
+        now = {slot: view.records[slot][CONTENT] for slot in slots}
+        stale = {slot for slot, content in there.items() if now.get(slot) != content}
+        missing = [slot for slot in slots if there.get(slot) != now[slot]]
+        if len(stale) + len(missing) > MAX_STALE_SHARE * len(slots) + 20:
+            return slots
+        builder.add_segment(found, {doc for doc, slot in enumerate(found.columns["slot"]) if slot in stale})
+        return missing
 
 
 def _add_words(root: str, view: View, slots: list[int], builder: WordBuilder) -> None:
@@ -183,13 +172,6 @@ def _add_words(root: str, view: View, slots: list[int], builder: WordBuilder) ->
 def _stems(word: str) -> tuple[str, ...]:
     parts = [stem(part) for part in split_identifier(word) if len(part) > 2 and part not in STOP_WORDS]
     return tuple(dict.fromkeys([*parts, word_of(word)]))
-
-
-def _open(root: str, name: str, kind: type[Segment]) -> Segment | None:
-    try:
-        return kind(store_path(root, name), scanner_identity())
-    except (DamagedIndex, OSError, SlipstreamError):
-        return None
 
 
 def _keep(root: str, name: str, data: bytes, kind: type[Segment]) -> Segment:
