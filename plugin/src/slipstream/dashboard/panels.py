@@ -34,7 +34,8 @@ def agent_row(agent: dict[str, Any], open_step: int) -> dict[str, Any]:
         "since": since,
         "tokens": agent["approxTokens"],
         "turnTokens": open_step if main else agent["approxTokens"],
-        "toolCalls": agent["toolCalls"],
+        # Calls that came without an id are only counted when they end.
+        "toolCalls": max(agent["toolCalls"], agent["finishedCalls"]),
         "failures": agent["failures"],
         "lastTs": agent["lastTs"],
         "running": [

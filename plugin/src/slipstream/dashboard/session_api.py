@@ -68,11 +68,14 @@ def timeline(routes: Routes, fields: Fields) -> Any:
 
 
 def events(routes: Routes, fields: Fields) -> Any:
-    """Events that fit the filters, a page at a time; only their numbers with `only=seq`."""
+    """Events that fit the filters, a page at a time: the first from `from` on, else the last (between `after` and `before`).
+
+    Only their numbers with `only=seq`.
+    """
     view = view_of(routes, fields)
     only_seq = fields.get("only") == "seq"
     limit = None if only_seq else number(fields, "limit", 100, 1, 500)
-    low, forward = number(fields, "from", 0, 0, 10**15), "from" in fields
+    low, forward = number(fields, "from" if "from" in fields else "after", 0, 0, 10**15), "from" in fields
     text = fields.get("q", "")[:200]
     with view.lock:
         found, more = panels.find_events(

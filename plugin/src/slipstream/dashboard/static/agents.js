@@ -10,8 +10,8 @@ const STALLED_MS = 15 * 60000;
 export function state(row, at) {
   if (row.status !== "running") return row.status === "waiting" && !row.waitingFor ? "idle" : row.status;
   const silent = at - instant(row.lastTs);
-  const patience = row.running && row.running.length ? 2 : 1;
-  return silent > STALLED_MS * patience ? "stalled" : silent > IDLE_MS * patience ? "idle" : "running";
+  if (row.running && row.running.length) return silent > 2 * STALLED_MS ? "stalled" : "running";
+  return silent > STALLED_MS ? "stalled" : silent > IDLE_MS ? "idle" : "running";
 }
 
 const RANK = { waiting: 0, failed: 2 };

@@ -1,6 +1,6 @@
 // Timeline: a lane per agent, spans for tool calls, instants for the rest. Spans too small to draw become density.
 
-import { clean, count, el, empty, hms, kindWord, span, utc, when } from "./dom.js";
+import { clean, count, el, empty, hms, keyed, kindWord, span, utc, when } from "./dom.js";
 import { eventRow, openAgent, openEvent } from "./inspector.js";
 import { api } from "./net.js";
 import { app, bound, currentSession, failed, go, loadColumns } from "./store.js";
@@ -43,9 +43,11 @@ export function mount(root) {
   ui.figure = el("span", { class: "muted" });
   ui.plot = el("div", { class: "plot" }, ui.canvas, ui.tip);
   ui.frame = el("div", { class: "panel timeline" }, ui.lanes, ui.plot, el("div", { class: "mini" }, ui.mini));
+  ui.nearRows = el("div", { class: "tail" });
+  ui.near = el("section", { class: "panel near", hidden: true, "aria-labelledby": "h-near" }, el("header", {}, el("h2", { id: "h-near" }, "Last events in view")), ui.nearRows);
   ui.content = el("div", { class: "view-full" }, el("h1", { class: "sr" }, "Timeline"),
-    el("div", { class: "tools" }, ui.text, ui.agent, ui.tool, ui.outcome, ui.fitAll, ui.toggle, ui.figure), ui.frame, el("section", { class: "panel", hidden: true, "aria-label": "Events" }, ui.table));
-  ui.tablePanel = ui.content.lastChild;
+    el("div", { class: "tools" }, ui.text, ui.agent, ui.tool, ui.outcome, ui.fitAll, ui.toggle, ui.figure), ui.frame, el("section", { class: "panel", hidden: true, "aria-label": "Events" }, ui.table), ui.near);
+  ui.tablePanel = ui.table.parentNode;
   root.append(ui.content);
   ui.text.value = app.params.q || app.params.file || "";
   let timer = 0;
@@ -229,6 +231,12 @@ function paint() {
   if (app.at !== null && end > 0) { const x = X(c.ts[end - 1]); g.fillStyle = C.run; g.fillRect(x, AXIS, 1.5, height); }
   g.restore();
   axis(g, width, X, C);
+  // Few lanes leave room below: the events that are in view are listed there.
+  const tall = AXIS + rows * LANE + 64, room = ui.content.clientHeight - tall - 60;
+  const few = room > 150 && ui.tablePanel.hidden;
+  ui.frame.style.maxHeight = few ? Math.max(200, tall) + "px" : "";
+  ui.near.hidden = !few;
+  if (few) near(from, Math.min(end, bound(c.ts, c.size, ui.t1 + 1)));
   paintLanes(Y, height);
   paintMini();
   const total = app.at !== null ? end : c.size;
@@ -363,6 +371,24 @@ function hover(x, y) {
   tip.hidden = false;
   tip.style.left = Math.max(0, Math.min(x + 14, ui.canvas.clientWidth - tip.offsetWidth - 6)) + "px";
   tip.style.top = Math.min(y + 16, ui.canvas.clientHeight - tip.offsetHeight - 6) + "px";
+}
+
+// Read again when the view rests, at most twice a second.
+function near(from, upto) {
+  const c = app.columns, low = from < upto ? c.seq[from] : 0, high = from < upto ? c.seq[upto - 1] + 1 : 0;
+  const { q, file, agent, tool, outcome } = app.params, key = JSON.stringify([c.session, low, high, q, file, agent, tool, outcome]);
+  if (key === ui.nearKey) return;
+  ui.nearKey = key;
+  if (ui.nearTimer) return;
+  ui.nearTimer = setTimeout(async () => {
+    if (!ui) return;
+    ui.nearTimer = 0;
+    const asked = JSON.parse(ui.nearKey);
+    try {
+      const answer = asked[2] ? await api("events", { session: asked[0], q, file, agent, tool, outcome, after: asked[1], before: asked[2], limit: 60 }) : { events: [] };
+      if (ui) keyed(ui.nearRows, [...answer.events].reverse(), (event) => event.seq, (event) => eventRow(event));
+    } catch (error) { failed(error); }
+  }, 400);
 }
 
 function toggleTable() {
