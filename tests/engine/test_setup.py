@@ -188,6 +188,13 @@ class Toml(unittest.TestCase):
                     found = tomllib.loads(edited.lstrip("\ufeff"))
                     self.assertEqual(found.pop("mcp_servers")["slipstream"], values)
 
+    def test_the_whole_grammar_where_python_has_it(self) -> None:
+        if tomllib is None:
+            self.skipTest("no tomllib before 3.11")
+        with self.assertRaises(SlipstreamError) as caught:
+            scan_toml("a = 1\nb = 2\na = 3\n", "f")
+        self.assertEqual((caught.exception.path, caught.exception.line), ("f", 3))
+
     def test_names(self) -> None:
         self.assertEqual(scan_toml(TOMLS["other servers"]), [
             "mcp_servers.docs", "mcp_servers.docs.command", "mcp_servers.docs.args", "mcp_servers.docs.env", "projects./home/a b",

@@ -69,6 +69,7 @@ def _skip_value(text: str, at: int) -> int:
 
 def scan_toml(text: str, path: str = "") -> list[str]:
     """Full dotted names of all tables and keys, in order; SlipstreamError with the line where the text is not TOML."""
+    _parse_where_possible(text, path)
     names: list[str] = []
     table = ""
     at = 1 if text.startswith("\ufeff") else 0
@@ -102,6 +103,23 @@ def scan_toml(text: str, path: str = "") -> list[str]:
             raise SlipstreamError("text after the value of `%s`" % assign.group(1), path or None, number, 1)
         at = rest_end + 1
     return names
+
+
+def _parse_where_possible(text: str, path: str) -> None:
+    """The whole grammar, duplicate keys included, on Pythons that bring a parser (3.11); the scan alone on older ones."""
+    import importlib
+    try:
+        parser = importlib.import_module("tomllib")
+    except ImportError:
+        return
+    try:
+        parser.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    except ValueError as error:
+        found = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        line, column = map(int, found.groups()) if found else (1, 1)
+        raise SlipstreamError("not TOML: %s" % str(error).partition(" (at ")[0], path or None, line, column) from None
+    except RecursionError:
+        raise SlipstreamError("not TOML: nested too deeply", path or None) from None
 
 
 def _plain(dotted: str) -> str:
