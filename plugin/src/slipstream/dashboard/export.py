@@ -58,14 +58,14 @@ def export_html(store_root: str, session: str) -> bytes:
         agent = fold._s["agents"].get(event["agent"])
         if agent is None:
             continue
-        shown = [row["seq"], row["ts"], row["agent"], row["kind"], clean(event["label"]), row["outcome"], row["ms"]]
-        rows.append([*shown, _brief(agent)])
+        shown = [row["seq"], row["ts"], row["agent"], row["kind"], clean(event["label"], store_root), row["outcome"], row["ms"]]
+        rows.append([*shown, _brief(agent, store_root)])
         if len(rows) > MAX_EVENTS:
             gone = rows.pop(0)
             first = [item for item in first if item[0] != gone[2]] + [[gone[2], gone[7]]]
     dropped = total - len(rows)
     data = {"session": session, "events": rows, "agents": first, "last": fold.last_seq, "dropped": dropped}
-    title = clean(view.first_ask) or session
+    title = clean(view.first_ask, store_root) or session
     script, style = _part("page.js"), _part("page.css")
     policy = "default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'" % (
         _digest(script),
@@ -90,15 +90,15 @@ def export_html(store_root: str, session: str) -> bytes:
     return page.encode("utf-8", "replace")
 
 
-def _brief(agent: dict[str, Any]) -> list[Any]:
+def _brief(agent: dict[str, Any], store_root: str) -> list[Any]:
     row = agent_row(agent, 0)
-    waits = row["waitingFor"] and clean(row["waitingFor"])
-    return [row["status"], clean(row["task"]), row["toolCalls"], row["failures"], waits]
+    waits = row["waitingFor"] and clean(row["waitingFor"], store_root)
+    return [row["status"], clean(row["task"], store_root), row["toolCalls"], row["failures"], waits]
 
 
-def clean(text: str) -> str:
+def clean(text: str, store_root: str | None = None) -> str:
     """A label for the page: redacted again, cut, without characters that hide or turn text."""
-    return redact_text(text[: 8 * MAX_LABEL])[0][:MAX_LABEL].translate(HIDDEN)
+    return redact_text(text[: 8 * MAX_LABEL], store_root)[0][:MAX_LABEL].translate(HIDDEN)
 
 
 def _part(name: str) -> str:
@@ -117,11 +117,12 @@ def export_zip(store_root: str, session: str) -> bytes:
 
     fold, lines = Fold(session), []
     for _, event in LogReader(log_path(store_root, session)).read_with_offsets():
-        event = redact_data(event)[0]
+        event = redact_data(event, store_root)[0]
         fold.apply(event)
         lines.append(dump_json(event))
-    parts = [("transcript.jsonl", _lines(lines), "events"), ("state.json", _json(redact_data(fold.state())[0]), "state")]
-    parts.append(("observations.jsonl", _lines(_redacted_lines(session_path(store_root, session))), "observations"))
+    state = redact_data(fold.state(), store_root)[0]
+    parts = [("transcript.jsonl", _lines(lines), "events"), ("state.json", _json(state), "state")]
+    parts.append(("observations.jsonl", _lines(_redacted_lines(session_path(store_root, session), store_root)), "observations"))
     try:
         parts.append(("map.json", read_bytes(os.path.join(store_dir(store_root), "map.json"), 64_000_000), "map"))
     except OSError:
@@ -140,7 +141,7 @@ def export_zip(store_root: str, session: str) -> bytes:
     return buffer.getvalue()
 
 
-def _redacted_lines(path: str) -> list[str]:
+def _redacted_lines(path: str, store_root: str) -> list[str]:
     try:
         raw = read_bytes(path, 256_000_000)
     except OSError:
@@ -153,7 +154,7 @@ def _redacted_lines(path: str) -> list[str]:
             continue
         if isinstance(record, dict):
             vector = record.pop("vector", None)
-            record = redact_data(record)[0]
+            record = redact_data(record, store_root)[0]
             found.append(dump_json(record if vector is None else {**record, "vector": vector}))
     return found
 
