@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+from slipstream.base.clock import now_iso
 from slipstream.events.append import append_event
 from slipstream.events.backfill import accept_transcript, backfill, recorded_ids
 
@@ -73,6 +74,20 @@ class Backfill(unittest.TestCase):
             out.write("\nnot json\n")
         self.assertEqual(backfill(self.root, SESSION, path), 1)
         self.assertEqual([event["label"] for event in self.logged()], ["Read /a"])
+
+    def test_what_may_still_come_by_itself_is_left_for_later(self) -> None:
+        now = now_iso()
+        lines: list[dict[str, Any]] = []
+        for name in ("t1", "t2"):
+            lines += [{"message": {"content": [{"type": "tool_use", "id": name, "name": "Read", "input": {"file_path": name}}]}},
+                      {"timestamp": now, "message": {"content": [{"type": "tool_result", "tool_use_id": name, "content": "x"}]}}]
+        self.transcript.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        path = str(self.transcript)
+        self.assertEqual(backfill(self.root, SESSION, path, settle_s=60), 0)
+        self.assertEqual(backfill(self.root, SESSION, path, only={"t2"}), 1)
+        self.assertEqual(backfill(self.root, SESSION, path), 1)
+        self.assertEqual([event["data"]["tool_use_id"] for event in self.logged()], ["t2", "t1"])
+        self.assertEqual(self.logged()[0]["ts"], now)
 
     def test_time_is_bounded_and_the_rest_comes_later(self) -> None:
         started = time.monotonic()

@@ -9,10 +9,11 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from slipstream.base.files import load_json, open_regular, write_atomic
+from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
 from slipstream.events.append import session_file_name
@@ -46,31 +47,49 @@ def accept_transcript(path: str, session: str, env: Mapping[str, str] = os.envir
         return None
 
 
-def backfill(store_root: str, session: str, transcript: str, budget_s: float = BUDGET_S, tree_root: str = "") -> int:
+def backfill(store_root: str, session: str, transcript: str, budget_s: float = BUDGET_S, tree_root: str = "",
+             only: Collection[str] | None = None, settle_s: float = 0.0) -> int:
     """Appends what the transcript and its subagents' files know and the log does not; the number of calls appended.
 
     `transcript` was accepted before. Reads on from where the last call stopped; stops when the time is up, and goes on
-    from there the next time.
+    from there the next time. Left for later: calls not in `only`, and those answered less than `settle_s` ago, whose
+    own event may still be on its way.
     """
     deadline = time.monotonic() + budget_s
     cursor_path = store_path(store_root, CURSOR_FOLDER, session_file_name(session) + ".json")
-    cursors: dict[str, Any] = _load_cursors(cursor_path)
-    known = recorded_ids(store_root, session)
-    added = 0
-    for name, path, agent in _transcript_files(transcript):
-        offset = cursors.get(name, 0)
-        size = os.stat(path).st_size
-        if not isinstance(offset, int) or not 0 <= offset <= size:
-            offset = 0
-        for call, cursors[name] in answered_calls(path, offset, deadline):
-            if call["tool_use_id"] not in known:
-                known.add(call["tool_use_id"])
-                record(store_root, {"session_id": session, **({"agent_id": agent} if agent else {}), **call}, SOURCE, tree_root)
-                added += 1
-        if time.monotonic() > deadline:
-            break
-    write_atomic(cursor_path, json.dumps(cursors), only_if_changed=True)
-    return added
+    with FileLock(cursor_path, budget_s):  # two at once would each append what both miss
+        cursors: dict[str, Any] = _load_cursors(cursor_path)
+        known = recorded_ids(store_root, session)
+        added = 0
+        for name, path, agent in _transcript_files(transcript):
+            offset = cursors.get(name, 0)
+            size = os.stat(path).st_size
+            if not isinstance(offset, int) or not 0 <= offset <= size:
+                offset = 0
+            left = False
+            for call, after in answered_calls(path, offset, deadline):
+                if call["tool_use_id"] not in known:
+                    if (only is not None and call["tool_use_id"] not in only) or _is_fresh(call["timestamp"], settle_s):
+                        left = True
+                        continue
+                    known.add(call["tool_use_id"])
+                    who = {"session_id": session, "agent_id": agent} if agent else {"session_id": session}
+                    record(store_root, {**who, **call}, SOURCE, tree_root)
+                    added += 1
+                if not left:
+                    cursors[name] = after
+            if time.monotonic() > deadline:
+                break
+        write_atomic(cursor_path, json.dumps(cursors), only_if_changed=True)
+        return added
+
+
+def _is_fresh(timestamp: Any, settle_s: float) -> bool:
+    if not settle_s:
+        return False
+    from slipstream.base.instants import parse_iso
+    at = parse_iso(timestamp) if isinstance(timestamp, str) else None
+    return at is not None and 0 <= time.time() - at < settle_s
 
 
 def recorded_ids(store_root: str, session: str, tail_bytes: int | None = None) -> set[str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from slipstream.events.ingest import record
 
+SETTLE_S = 3.0  # in a running session: a call answered just now may have its own event still on the way
+
 # Event -> (module of this package, function(tree root, store root, payload) -> answer); loaded when such an event comes.
 ANSWERS = {
     "SessionStart": ("session_edges", "start_session"), "SessionEnd": ("session_edges", "end_session"),
@@ -61,8 +63,8 @@ def host_transcript(payload: dict[str, Any]) -> str | None:
     return accept_transcript(str(payload.get("transcript_path") or ""), str(payload["session_id"]))
 
 
-def fill_gaps(tree_root: str, store_root: str, session: str, transcript: str | None, budget_s: float = 2.0) -> None:
-    """Appends what the transcript knows and the log does not; failures are logged."""
+def fill_gaps(tree_root: str, store_root: str, session: str, transcript: str | None, **how: Any) -> None:
+    """Appends what the transcript knows and the log does not (`how`: as for backfill); failures are logged."""
     if transcript:
         from slipstream.events.backfill import backfill
-        attempt(store_root, "backfill", lambda: backfill(store_root, session, transcript, budget_s, tree_root))
+        attempt(store_root, "backfill", lambda: backfill(store_root, session, transcript, tree_root=tree_root, **how))

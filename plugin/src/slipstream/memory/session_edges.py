@@ -7,7 +7,7 @@ from typing import Any
 from slipstream.base.roots import store_dir
 from slipstream.base.tokens import approx_text_tokens
 from slipstream.events.append import session_file_name
-from slipstream.memory.lifecycle import attempt, context_answer, fill_gaps, host_transcript, may_inject
+from slipstream.memory.lifecycle import SETTLE_S, attempt, context_answer, fill_gaps, host_transcript, may_inject
 
 SESSION_END_BUDGET_S = 0.7  # the host gives all hooks of the end 1.5 s together
 LAST_LINE_BYTES = 8192
@@ -20,7 +20,7 @@ def start_session(tree_root: str, store_root: str, payload: dict[str, Any]) -> s
     """SessionStart: the gaps of the session before (of this one, when it goes on) are filled, then the context is given."""
     session, source = str(payload["session_id"]), str(payload.get("source") or "startup")
     if source in ("resume", "compact", "fork"):
-        fill_gaps(tree_root, store_root, session, host_transcript(payload))
+        fill_gaps(tree_root, store_root, session, host_transcript(payload), settle_s=SETTLE_S if source == "compact" else 0.0)
     else:
         folder = os.path.dirname(str(payload.get("transcript_path")))
         attempt(store_root, "last session", lambda: _finish_last(tree_root, store_root, session, folder))
@@ -37,7 +37,7 @@ def start_session(tree_root: str, store_root: str, payload: dict[str, Any]) -> s
 def end_session(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
     """SessionEnd: the transcript is compared with the log a last time, and what is open becomes an observation."""
     session = str(payload["session_id"])
-    fill_gaps(tree_root, store_root, session, host_transcript(payload), SESSION_END_BUDGET_S)
+    fill_gaps(tree_root, store_root, session, host_transcript(payload), budget_s=SESSION_END_BUDGET_S)
     if not _is_captured(store_root, session):
         from slipstream.memory.observe import capture
         capture(store_root, session, flush_open=True, tree_root=tree_root)

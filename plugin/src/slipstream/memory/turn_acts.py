@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from slipstream.memory.lifecycle import context_answer, fill_gaps, host_transcript, may_inject
+from slipstream.memory.lifecycle import SETTLE_S, context_answer, fill_gaps, host_transcript, may_inject
 
 TASK_NOTE = "<task-notification>"
 BATCH_TAIL_BYTES = 1_000_000  # the calls of one batch were recorded just before it
@@ -61,8 +61,9 @@ def check_batch(tree_root: str, store_root: str, payload: dict[str, Any]) -> str
     from slipstream.events.backfill import recorded_ids
     calls, session = payload.get("tool_calls"), str(payload["session_id"])
     named = {call.get("tool_use_id") for call in calls if isinstance(call, dict)} if isinstance(calls, list) else set()
-    if named - recorded_ids(store_root, session, BATCH_TAIL_BYTES):
-        fill_gaps(tree_root, store_root, session, host_transcript(payload))
+    missing = named - recorded_ids(store_root, session, BATCH_TAIL_BYTES)
+    if missing:
+        fill_gaps(tree_root, store_root, session, host_transcript(payload), only=missing)
     return ""
 
 
@@ -82,7 +83,7 @@ def prepare_compaction(tree_root: str, store_root: str, payload: dict[str, Any])
     """PreCompact: the digest is written before anything is forgotten; its essence, as plain text, goes into the summary."""
     from slipstream.memory.briefing import compact_text
     session, transcript = str(payload["session_id"]), host_transcript(payload)
-    fill_gaps(tree_root, store_root, session, transcript)
+    fill_gaps(tree_root, store_root, session, transcript, settle_s=SETTLE_S)
     essence = compact_text(store_root, tree_root, session, str(payload.get("trigger") or "auto"), transcript,
                            str(payload.get("custom_instructions") or ""))
     return essence if may_inject(store_root) else ""
