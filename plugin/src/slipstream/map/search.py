@@ -150,6 +150,7 @@ def _rank(view: View, segment: Segment, asked: list[Asked], kind: str, path: str
     sample = segment.columns["length"][:2000]
     average = max(1.0, sum(LENGTHS[one] for one in sample) / max(1, len(sample)))
     scores = score_segment(segment, [one.term for one in asked], [one.at for one in asked], length_norms(average))
+    least = FLOOR_SHARE * max(scores.values(), default=0.0)  # before exact names, beside which everything else is small
     for one in asked:
         if one.exact:
             for doc in one.docs:
@@ -181,18 +182,19 @@ def _rank(view: View, segment: Segment, asked: list[Asked], kind: str, path: str
         covered = sum(term.idf * held.get(term.of, 0.0) for term in own) / needed
         if any(one.exact and one.term.weight == 1 and one.holds(doc) for one in asked):
             covered = 1.0
-        if covered >= floor and score >= FLOOR_SHARE * rows[0][0]:
+        if covered >= floor and score >= least:
             ranked.append((score, doc, min(covered, 1.0)))
     return ranked
 
 
 def _why(asked: list[Asked], doc: int) -> list[str]:
-    found: dict[str, None] = {}
+    """What matched: the query's words, `word~guess` where only a guess did, and whether an exact name did."""
+    found: dict[str, str] = {}
     for one in asked:
-        if one.holds(doc):
-            term = one.term
-            found["exact name" if one.exact else term.term if term.of == term.term else f"{term.of}~{term.term}"] = None
-    return list(found)
+        term = one.term
+        if one.holds(doc) and (one.exact or term.of == term.term or term.of not in found):
+            found["=" if one.exact else term.of] = "exact name" if one.exact else term.term
+    return [word if word in (of, "exact name") else f"{of}~{word}" for of, word in found.items()]
 
 
 def _grep_hint(query: str, tokens: list[str], best: float) -> str:
