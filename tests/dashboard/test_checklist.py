@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import socket
 import stat
@@ -241,6 +242,28 @@ class Checklist(unittest.TestCase):
             self.assertEqual(self.project.raw(bad).status, 400, bad)
         self.assertLessEqual(len(self.project.get("/api/events?limit=100000").json["events"]), 500)
         self.refused(self.project.get("/api/events?" + "&".join("a%d=1" % index for index in range(60))), 400)
+
+    def test_mutated_requests_end_nothing(self) -> None:
+        chance = random.Random(42)
+        good = ("GET /api/now?session=s1&at=1 HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\nOrigin: %s\r\nContent-Length: 0\r\nAccept: */*\r\n\r\n"
+                % (self.project.host, self.project.sign_in(), self.project.origin)).encode("ascii")
+        for _ in range(300):
+            data = bytearray(good)
+            for _ in range(chance.randrange(1, 6)):
+                at = chance.randrange(len(data))
+                data[at:at + chance.randrange(3)] = bytes(chance.randrange(256) for _ in range(chance.randrange(4)))
+            with socket.create_connection(("127.0.0.1", self.project.port), 5) as link:
+                link.sendall(bytes(data))
+                link.shutdown(socket.SHUT_WR)
+                link.settimeout(5)
+                answer = b""
+                try:
+                    while chunk := link.recv(65536):
+                        answer += chunk
+                except ConnectionResetError:
+                    pass
+            self.assertNotIn(b" 500 ", answer[:20], bytes(data))
+        self.assertEqual(self.project.get("/api/now?session=s1").status, 200)
 
     def test_a_slow_request_does_not_hold_the_others(self) -> None:
         slow = [socket.create_connection(("127.0.0.1", self.project.port), 5) for _ in range(20)]

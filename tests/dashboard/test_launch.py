@@ -188,8 +188,16 @@ class Launch(unittest.TestCase):
         self.assertEqual(process.returncode, 0)
         self.assertIsNone(launch.load_record(self.project.root))
 
+    def start_impatient(self, idle_s: float) -> None:
+        """A server that leaves after so many idle seconds, and that looks often whether its project is still there."""
+        os.environ["SLIPSTREAM_DASHBOARD_IDLE_S"] = str(idle_s)
+        try:
+            self.project.start()
+        finally:
+            del os.environ["SLIPSTREAM_DASHBOARD_IDLE_S"]
+
     def test_leaves_when_the_project_is_gone(self) -> None:
-        self.project.start()
+        self.start_impatient(4)
         record = launch.load_record(self.project.root)
         assert record is not None
         import shutil
@@ -205,15 +213,11 @@ class Launch(unittest.TestCase):
             self.assertNotIn(heavy, done.stdout.split())
 
     def test_idle_server_leaves(self) -> None:
-        os.environ["SLIPSTREAM_DASHBOARD_IDLE_S"] = "0.5"
-        try:
-            self.project.start()
-        finally:
-            del os.environ["SLIPSTREAM_DASHBOARD_IDLE_S"]
+        self.start_impatient(0.5)
         record = launch.load_record(self.project.root)
         assert record is not None
         stream = Stream(self.project, "/api/stream?deltas=only")
-        until = time.monotonic() + 6
+        until = time.monotonic() + 2
         while time.monotonic() < until and launch.is_running(record):
             time.sleep(0.1)
         self.assertTrue(launch.is_running(record), "a page that looks keeps the server")

@@ -103,7 +103,7 @@ def _serve_locked(
 def _wait(routes: Routes, server: Server, store_root: str, nonce: str, stay: bool) -> None:
     """Until somebody asks to stop, the project goes away, another server took over, or nobody has looked for long."""
     missing = 0
-    while not routes.stop_asked.wait(WATCH_S):
+    while not routes.stop_asked.wait(min(WATCH_S, idle_exit_s() / 4)):
         record = launch.load_record(store_root)
         missing = missing + 1 if record is None or record["nonce"] != nonce else 0
         if missing >= 2 and not stay:
