@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 
 from slipstream.events.append import append_event
 from slipstream.memory import facts
@@ -98,6 +99,28 @@ class Search(StoreCase):
         self.assertLessEqual(len([name for name in os.listdir(catalog.folder) if name.endswith(".seg")]), 5)
         self.assertEqual([row["id"] for row in timeline(self.root, 30, 1)], [29, 30, 31])
         self.assertEqual([record["id"] for record in find_records(self.root, [60, 1, 99])], [60, 1])
+
+    def test_threads_share_the_index(self) -> None:
+        self.fill()
+        wrong: list[object] = []
+
+        def ask() -> None:
+            for _ in range(10):
+                try:
+                    if self.ids("login redirect")[:1] != ["1"] or not timeline(self.root, 2):
+                        wrong.append("missed")
+                except Exception as error:
+                    wrong.append(error)
+        threads = [threading.Thread(target=ask) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for number in range(8):
+            self.turn(f"paint shed number {number}", "Edit shed.py", session="b")
+            capture(self.root, "b")
+            search_memory(self.root, "shed")
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
 
     def test_a_rewritten_file_is_taken_in_anew(self) -> None:
         self.fill()

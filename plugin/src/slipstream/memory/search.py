@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from _thread import RLock  # `threading` costs a fifth of a start
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ DEFAULT_LIMIT, MAX_LIMIT = 10, 100
 ROW_TOKENS = 60
 _ROW_BYTES = int(ROW_TOKENS * BYTES_PER_TOKEN)
 _OPEN: dict[str, Catalog] = {}  # one opened index a store, for a server that answers many queries
+_TURN = RLock()  # an opened index belongs to one thread at a time
 
 
 class MemoryHit:
@@ -73,23 +75,24 @@ def search_memory(store_root: str, query: str, kind: str | None = None, session:
 
     An unknown kind or an unreadable date filters nothing, as published. A query that is an id finds that record.
     """
-    limit = min(limit, MAX_LIMIT) if limit > 0 else DEFAULT_LIMIT
-    exact = _exact_hits(store_root, query)
-    for attempt in (1, 2):
-        catalog = open_catalog(store_root)
-        try:
-            accept = _filters(catalog, kind, session, branch, file, since)
-            scored = rank(catalog.segments, query, limit, accept)
-            facts = _load_facts(store_root) if any(_is_fact(catalog, item) for item in scored) else None
-            hits = [hit for hit in (_hit(catalog, item, facts) for item in scored) if hit is not None]
-            _attribute(store_root, hits, facts)
-            break
-        except (DamagedIndex, IndexError):
-            if attempt == 2:
-                raise
-            catalog.rebuild()
-    taken = {hit.id for hit in exact}
-    return [*exact, *(hit for hit in hits if hit.id not in taken)][:limit]
+    with _TURN:
+        limit = min(limit, MAX_LIMIT) if limit > 0 else DEFAULT_LIMIT
+        exact = _exact_hits(store_root, query)
+        for attempt in (1, 2):
+            catalog = open_catalog(store_root)
+            try:
+                accept = _filters(catalog, kind, session, branch, file, since)
+                scored = rank(catalog.segments, query, limit, accept)
+                facts = _load_facts(store_root) if any(_is_fact(catalog, item) for item in scored) else None
+                hits = [hit for hit in (_hit(catalog, item, facts) for item in scored) if hit is not None]
+                _attribute(store_root, hits, facts)
+                break
+            except (DamagedIndex, IndexError):
+                if attempt == 2:
+                    raise
+                catalog.rebuild()
+        taken = {hit.id for hit in exact}
+        return [*exact, *(hit for hit in hits if hit.id not in taken)][:limit]
 
 
 def render_hits(hits: list[MemoryHit]) -> str:
@@ -98,36 +101,37 @@ def render_hits(hits: list[MemoryHit]) -> str:
 
 def timeline(store_root: str, around: str | int, window: int = 3, session: str | None = None) -> list[dict[str, Any]]:
     """Observations by id around one (an id, or the best hit of a query), each with `anchor`; empty when there is none."""
-    catalog = open_catalog(store_root)
-    window = max(0, min(int(window), 50))
-    places: list[tuple[int, int, int]] = []
-    for number, (_, segment, deleted) in enumerate(catalog.segments):
-        kinds, numbers = segment.columns["kind"], segment.columns["number"]
-        wanted = segment.strings["session"].index(session) if session in segment.strings["session"] else -1
-        sessions = segment.columns["session"]
-        places += [(numbers[doc], number, doc) for doc in range(segment.count)
-                   if kinds[doc] < len(OBSERVATION_KINDS) and doc not in deleted
-                   and (session is None or sessions[doc] == wanted)]
-    places.sort()
-    text = str(around).strip().lstrip("#")
-    if text.isdigit():
-        anchor = int(text)
-    else:
-        hits = search_memory(store_root, str(around), session=session, limit=20)
-        best = next((hit for hit in hits if hit.id.isdigit()), None)
-        if best is None:
+    with _TURN:
+        catalog = open_catalog(store_root)
+        window = max(0, min(int(window), 50))
+        places: list[tuple[int, int, int]] = []
+        for number, (_, segment, deleted) in enumerate(catalog.segments):
+            kinds, numbers = segment.columns["kind"], segment.columns["number"]
+            wanted = segment.strings["session"].index(session) if session in segment.strings["session"] else -1
+            sessions = segment.columns["session"]
+            places += [(numbers[doc], number, doc) for doc in range(segment.count)
+                       if kinds[doc] < len(OBSERVATION_KINDS) and doc not in deleted
+                       and (session is None or sessions[doc] == wanted)]
+        places.sort()
+        text = str(around).strip().lstrip("#")
+        if text.isdigit():
+            anchor = int(text)
+        else:
+            hits = search_memory(store_root, str(around), session=session, limit=20)
+            best = next((hit for hit in hits if hit.id.isdigit()), None)
+            if best is None:
+                return []
+            anchor = int(best.id)
+        at = next((index for index, place in enumerate(places) if place[0] == anchor), None)
+        if at is None:
             return []
-        anchor = int(best.id)
-    at = next((index for index, place in enumerate(places) if place[0] == anchor), None)
-    if at is None:
-        return []
-    rows = []
-    for record_id, number, doc in places[max(0, at - window):at + window + 1]:
-        record = _record_of(catalog, catalog.segments[number][1], doc)
-        if record is not None:
-            rows.append({"id": record_id, "ts": record["ts"], "kind": record["kind"], "summary": record["summary"],
-                         "files": record["files"], "score": 0, "anchor": record_id == anchor})
-    return rows
+        rows = []
+        for record_id, number, doc in places[max(0, at - window):at + window + 1]:
+            record = _record_of(catalog, catalog.segments[number][1], doc)
+            if record is not None:
+                rows.append({"id": record_id, "ts": record["ts"], "kind": record["kind"], "summary": record["summary"],
+                             "files": record["files"], "score": 0, "anchor": record_id == anchor})
+        return rows
 
 
 def render_timeline(rows: list[dict[str, Any]]) -> str:
@@ -139,18 +143,19 @@ def render_timeline(rows: list[dict[str, Any]]) -> str:
 
 def find_records(store_root: str, ids: Iterable[int]) -> list[dict[str, Any]]:
     """Whole observations in the order asked for, found by the index; by a walk over the files where it does not know one."""
-    wanted = [int(value) for value in ids]
-    catalog, found = open_catalog(store_root), {}
-    for record_id in set(wanted):
-        for _, segment, deleted in catalog.segments:
-            record = _by_number(catalog, segment, deleted, record_id)
-            if record is not None:
-                found[record_id] = record
-                break
-    missing = [record_id for record_id in wanted if record_id not in found]
-    if missing:
-        found.update((record["id"], record) for record in get_observations(store_root, missing))
-    return [found[record_id] for record_id in dict.fromkeys(wanted) if record_id in found]
+    with _TURN:
+        wanted = [int(value) for value in ids]
+        catalog, found = open_catalog(store_root), {}
+        for record_id in set(wanted):
+            for _, segment, deleted in catalog.segments:
+                record = _by_number(catalog, segment, deleted, record_id)
+                if record is not None:
+                    found[record_id] = record
+                    break
+        missing = [record_id for record_id in wanted if record_id not in found]
+        if missing:
+            found.update((record["id"], record) for record in get_observations(store_root, missing))
+        return [found[record_id] for record_id in dict.fromkeys(wanted) if record_id in found]
 
 
 def show_item(store_root: str, item: str) -> str | None:
