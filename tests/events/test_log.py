@@ -112,6 +112,14 @@ class Reading(unittest.TestCase):
         self.assertEqual(read_events(self.root, "nobody"), [])
         self.assertEqual(read_events(os.path.join(self.root, "absent"), "s"), [])
 
+    def test_a_log_under_its_bare_id_is_read(self) -> None:
+        with open(os.path.join(os.path.dirname(self.path), "my session.jsonl"), "w", encoding="utf-8") as stream:
+            stream.write(line(0, "old"))
+        self.assertIn("my session", [row["session"] for row in list_sessions(self.root)])
+        self.assertEqual(read_events(self.root, "my session")[0]["label"], "old")
+        for session in ("../s", "..", "", "a" * 5000, "\ud800", "a\0b"):
+            self.assertEqual(read_events(self.root, session), [])
+
     def test_sessions_newest_first(self) -> None:
         append_event(self.root, "a b", "main", "stop", "x")
         os.utime(log_path(self.root, "a b"), (1, 1))

@@ -59,7 +59,13 @@ def log_folder(store_root: str) -> str:
 
 
 def log_path(store_root: str, session: str) -> str:
-    return os.path.join(log_folder(store_root), session_file_name(session) + ".jsonl")
+    """Where a session's log is. One that another implementation wrote under the bare id is found there."""
+    folder, name = log_folder(store_root), session_file_name(session)
+    path = os.path.join(folder, name + ".jsonl")
+    if name != session and os.path.basename(session) == session and session.isprintable() and not os.path.exists(path):
+        bare = os.path.join(folder, session + ".jsonl")
+        return bare if os.path.isfile(bare) else path
+    return path
 
 
 class LogReader:

@@ -62,8 +62,10 @@ def _finish_last(tree_root: str, store_root: str, session: str, transcripts: str
     if not logs or _has_ended(os.path.join(folder, max(logs)[1])):
         return
     from slipstream.events.backfill import accept_transcript
+    from slipstream.events.repair import drain
     from slipstream.memory.observe import capture
     last = max(logs)[1][: -len(".jsonl")]
+    attempt(store_root, "waiting events", lambda: drain(os.path.join(folder, max(logs)[1])))
     fill_gaps(tree_root, store_root, last, accept_transcript(os.path.join(transcripts, last + ".jsonl"), last))
     capture(store_root, last, tree_root=tree_root)
 
