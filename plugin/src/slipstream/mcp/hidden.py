@@ -14,20 +14,27 @@ HIDDEN_TOOLS: dict[str, tuple[str, str]] = {
 }
 SOURCE = "mcp_tool"  # how the event came, as the log records it
 
-WARM_DELAY_S = 0.06
+WARM_DELAY_S, REST_DELAY_S, PAUSE_S = 0.045, 0.25, 0.01
 
-# What the first hooks of a session load, in the order of need; a server that has hooks loads it before they come.
+# What a session's first hooks load, in the order of need; a server that has hooks loads it before they come. Then the rest.
 WARM_MODULES = ("events.ingest_rare", "events.repair", "memory.lifecycle", "memory.turn_acts", "base.settings",
-                "memory.briefing", "events.backfill", "events.redact", "memory.observe", "memory.conversations",
-                "context.status")
+                "memory.briefing")
+LATER_MODULES = ("events.backfill", "events.redact", "memory.observe", "memory.conversations", "context.status")
 
 
 def warm_up() -> None:
-    """After a moment, in which the lists are answered that the host waits for before a session's first turn."""
+    """After a moment, in which the lists are answered that the host waits for before a session's first turn.
+
+    Each module takes some milliseconds in which no other thread runs, so what no early hook needs comes by and by.
+    """
     import time
     time.sleep(WARM_DELAY_S)
     for name in WARM_MODULES:
         __import__("slipstream." + name)
+    time.sleep(REST_DELAY_S)
+    for name in LATER_MODULES:
+        __import__("slipstream." + name)
+        time.sleep(PAUSE_S)
     from slipstream.events.redact import redact_text
     redact_text("curl -H 'Authorization: Bearer abc' https://a:b@c/?token=d")  # compiles the common patterns
 
