@@ -18,7 +18,7 @@ def read_source(path: str, limit: int = MAX_SOURCE_BYTES) -> tuple[bytes, os.sta
     try:
         handle = os.open(path, flags)
     except OSError as error:
-        raise Unreadable("gone" if isinstance(error, FileNotFoundError) else f"unreadable: {error.strerror}") from None
+        raise Unreadable("no such file" if isinstance(error, FileNotFoundError) else f"unreadable: {error.strerror}") from None
     try:
         info = os.fstat(handle)
         if not stat.S_ISREG(info.st_mode):
