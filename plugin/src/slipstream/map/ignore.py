@@ -1,6 +1,7 @@
 """Git's ignore rules without git: pattern files, nesting, negation; used where no git answers."""
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
@@ -13,12 +14,13 @@ _POSIX = {
     b"upper": b"A-Z", b"xdigit": b"A-Fa-f0-9",
 }
 MAX_PATTERN_FILE_BYTES = 1_000_000
+_numbers = itertools.count()  # of groups: expressions of several patterns are put together
 
 
 class Pattern:
     """One line of a pattern file: what it matches, and whether it takes the path back in."""
 
-    __slots__ = ("by_name", "literal", "negated", "only_folders", "parts", "suffix")
+    __slots__ = ("by_name", "last", "literal", "negated", "only_folders", "parts", "suffix")
 
     def __init__(self, text: bytes, negated: bool, only_folders: bool) -> None:
         self.negated = negated
@@ -28,17 +30,21 @@ class Pattern:
         self.literal: bytes | None = None
         self.suffix: bytes | None = None
         self.parts: list[re.Pattern[bytes] | None] = []  # one for each folder and the name; None is `**`
+        self.last: bytes | None = None  # regular expression of the name alone; None: any
         if not _WILD.search(text) and not _FLAGS & re.IGNORECASE:
             self.literal = text
+            self.last = re.escape(text.rpartition(b"/")[2])
         elif self.by_name and text[:1] == b"*" and not _WILD.search(text[1:]) and not _FLAGS & re.IGNORECASE:
             self.suffix = text[1:]
+            self.last = b".*" + re.escape(text[1:])
         else:
             for part in split_pattern(text):
                 if len(part) > 1 and not part.strip(b"*") and not self.by_name:
                     self.parts.append(None)
+                    self.last = None
                     continue
-                source = translate_part(part)
-                self.parts.append(re.compile(b"(?!)" if source is None else source, _FLAGS))
+                self.last = translate_part(part) or b"(?!)"
+                self.parts.append(re.compile(self.last, _FLAGS))
 
     def matches(self, name: bytes, path: bytes) -> bool:
         """Whether the entry `name`, at `path` below the pattern file's folder, is meant."""
@@ -47,7 +53,10 @@ class Pattern:
             return target == self.literal
         if self.suffix is not None:
             return target.endswith(self.suffix)
-        return self._match_parts([name] if self.by_name else path.split(b"/"))
+        last = self.parts[-1]
+        if last is not None and last.fullmatch(name) is None:
+            return False
+        return self.by_name or self._match_parts(path.split(b"/"))
 
     def _match_parts(self, pieces: list[bytes]) -> bool:
         """Runs the parts as a machine with one state for each: time grows with the path, whatever the pattern."""
@@ -170,7 +179,7 @@ def translate_part(text: bytes) -> bytes | None:
     if not chunks:
         return chunk
     first, *middle = chunks
-    kept = b"".join(b"(?=(?P<g%d>[^/]*?%s))(?P=g%d)" % (at, inner, at) for at, inner in enumerate(middle))
+    kept = b"".join(b"(?=(?P<g%d>[^/]*?%s))(?P=g%d)" % (at, inner, at) for inner in middle for at in [next(_numbers)])
     return first + kept + b"[^/]*" + chunk
 
 
@@ -210,7 +219,7 @@ def load_patterns(path: str) -> list[Pattern]:
 class Layer:
     """Patterns of one file, by how they are told: `find` gives the last that matches."""
 
-    __slots__ = ("others", "plain", "prefix", "suffixes")
+    __slots__ = ("names", "others", "plain", "prefix", "suffixes")
 
     def __init__(self, prefix: bytes, patterns: list[Pattern]) -> None:
         self.prefix = prefix
@@ -225,6 +234,10 @@ class Layer:
             else:
                 self.others.append((at, pattern))
         self.others.reverse()
+        self.names: re.Pattern[bytes] | None = None  # none of the others means a name that this does not match
+        lasts = [pattern.last for _, pattern in self.others]
+        if lasts and None not in lasts:
+            self.names = re.compile(b"|".join(b"(?:%s)" % last for last in lasts if last is not None), _FLAGS)
 
     def find(self, name: bytes, path: bytes, is_folder: bool) -> Pattern | None:
         """The last pattern that means the entry `name` at `path` (below the pattern file's folder)."""
@@ -233,7 +246,7 @@ class Layer:
         for at, pattern in (*self.plain.get(name, ()), *(self.suffixes.get(name[dot:], ()) if dot >= 0 else ())):
             if at > best and (is_folder or not pattern.only_folders):
                 best, found = at, pattern
-        for at, pattern in self.others:
+        for at, pattern in self.others if self.names is None or self.names.fullmatch(name) else ():
             if at < best:
                 break
             if (is_folder or not pattern.only_folders) and pattern.matches(name, path):
