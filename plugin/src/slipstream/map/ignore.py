@@ -20,7 +20,7 @@ _numbers = itertools.count()  # of groups: expressions of several patterns are p
 class Pattern:
     """One line of a pattern file: what it matches, and whether it takes the path back in."""
 
-    __slots__ = ("by_name", "last", "literal", "negated", "only_folders", "parts", "suffix")
+    __slots__ = ("by_name", "depth", "last", "literal", "negated", "only_folders", "parts", "suffix")
 
     def __init__(self, text: bytes, negated: bool, only_folders: bool) -> None:
         self.negated = negated
@@ -30,6 +30,7 @@ class Pattern:
         self.literal: bytes | None = None
         self.suffix: bytes | None = None
         self.parts: list[re.Pattern[bytes] | None] = []  # one for each folder and the name; None is `**`
+        self.depth = 0  # of the paths it can mean, counted in names; 0: any
         self.last: bytes | None = None  # regular expression of the name alone; None: any
         if not _WILD.search(text) and not _FLAGS & re.IGNORECASE:
             self.literal = text
@@ -45,6 +46,9 @@ class Pattern:
                     continue
                 self.last = translate_part(part) or b"(?!)"
                 self.parts.append(re.compile(self.last, _FLAGS))
+            if self.last == b"[^/]*":
+                self.last = None
+            self.depth = 0 if self.by_name or None in self.parts else len(self.parts)
 
     def matches(self, name: bytes, path: bytes) -> bool:
         """Whether the entry `name`, at `path` below the pattern file's folder, is meant."""
@@ -54,9 +58,11 @@ class Pattern:
         if self.suffix is not None:
             return target.endswith(self.suffix)
         last = self.parts[-1]
-        if last is not None and last.fullmatch(name) is None:
+        if self.by_name:
+            return last is not None and last.fullmatch(name) is not None
+        if self.depth and path.count(b"/") != self.depth - 1:
             return False
-        return self.by_name or self._match_parts(path.split(b"/"))
+        return (last is None or last.fullmatch(name) is not None) and self._match_parts(path.split(b"/"))
 
     def _match_parts(self, pieces: list[bytes]) -> bool:
         """Runs the parts as a machine with one state for each: time grows with the path, whatever the pattern."""
@@ -219,7 +225,7 @@ def load_patterns(path: str) -> list[Pattern]:
 class Layer:
     """Patterns of one file, by how they are told: `find` gives the last that matches."""
 
-    __slots__ = ("names", "others", "plain", "prefix", "suffixes")
+    __slots__ = ("names", "others", "plain", "prefix", "suffixes", "unnamed")
 
     def __init__(self, prefix: bytes, patterns: list[Pattern]) -> None:
         self.prefix = prefix
@@ -234,10 +240,10 @@ class Layer:
             else:
                 self.others.append((at, pattern))
         self.others.reverse()
-        self.names: re.Pattern[bytes] | None = None  # none of the others means a name that this does not match
-        lasts = [pattern.last for _, pattern in self.others]
-        if lasts and None not in lasts:
-            self.names = re.compile(b"|".join(b"(?:%s)" % last for last in lasts if last is not None), _FLAGS)
+        self.unnamed = [one for one in self.others if one[1].last is None]
+        # None of the other patterns means a name that this does not match, but for those without a name of their own.
+        lasts = [pattern.last for _, pattern in self.others if pattern.last is not None]
+        self.names = re.compile(b"|".join(b"(?:%s)" % last for last in lasts) or b"(?!)", _FLAGS)
 
     def find(self, name: bytes, path: bytes, is_folder: bool) -> Pattern | None:
         """The last pattern that means the entry `name` at `path` (below the pattern file's folder)."""
@@ -246,7 +252,7 @@ class Layer:
         for at, pattern in (*self.plain.get(name, ()), *(self.suffixes.get(name[dot:], ()) if dot >= 0 else ())):
             if at > best and (is_folder or not pattern.only_folders):
                 best, found = at, pattern
-        for at, pattern in self.others if self.names is None or self.names.fullmatch(name) else ():
+        for at, pattern in self.others if self.names.fullmatch(name) else self.unnamed:
             if at < best:
                 break
             if (is_folder or not pattern.only_folders) and pattern.matches(name, path):
