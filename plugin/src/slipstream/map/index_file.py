@@ -95,12 +95,13 @@ def stamp_of(info: os.stat_result) -> Stamp:
 def parse_section(data: bytes, entry: FileEntry) -> FileEntry:
     """Fill `entry` from the text section `data`; raises DamagedIndex when it is none."""
     try:
-        return _parse_rows(data.decode("utf-8", "replace").split("\n"), entry)
+        return parse_rows(data.decode("utf-8", "replace").split("\n"), entry)
     except ValueError:
         raise DamagedIndex(entry.path) from None
 
 
-def _parse_rows(rows: list[str], entry: FileEntry) -> FileEntry:
+def parse_rows(rows: list[str], entry: FileEntry) -> FileEntry:
+    """As `parse_section`, from the rows of one; ValueError or DamagedIndex."""
     head = rows[0].split("\t")
     if len(head) < 5:
         raise DamagedIndex(entry.path)

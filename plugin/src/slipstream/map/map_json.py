@@ -7,7 +7,19 @@ from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any
 
 from slipstream.map.index import Index
-from slipstream.map.index_file import FAILED, FLAGS, GENERATED, SKIPPED, FileEntry, Symbol
+from slipstream.map.index_file import (
+    EXPORTED,
+    FAILED,
+    FLAGS,
+    GENERATED,
+    HEAD_ROWS,
+    IMPORTERS,
+    SIZE,
+    SKIPPED,
+    FileEntry,
+    Symbol,
+    parse_rows,
+)
 
 # What a symbol carries beyond name, kind and line, richest first: (signature, doc, endLine). The last level also leaves
 # out a purpose that only repeats the names.
@@ -78,35 +90,33 @@ def shown_paths(index: Index) -> list[str]:
                   if not table.records[slot][FLAGS] & (SKIPPED | FAILED | GENERATED))
 
 
+def surface(index: Index, path: str) -> FileEntry:
+    """A file with only the symbols that map.json shows."""
+    slot = index.table.slots[path]
+    section = index.table.section(slot)
+    rows = section.decode("utf-8", "replace").split("\n")
+    shown = [row for row in rows[HEAD_ROWS:] if row.startswith("0\t") and int(row.split("\t", 3)[2]) & EXPORTED]
+    record = index.table.records[slot]
+    return parse_rows([*rows[:HEAD_ROWS], *shown], FileEntry(path, slot, record[SIZE], record[IMPORTERS]))
+
+
 def choose_level(index: Index) -> tuple[int, list[str]]:
     """The richest level that keeps map.json under MAX_SHARE of the source, and the lines of the files."""
     limit = index.stats()["totalBytes"] * MAX_SHARE
     paths = shown_paths(index)
-    level = 0
-    if limit >= SMALL_SOURCE_BYTES * MAX_SHARE:
-        totals = [500, 0, 0, 0]
-        for path in paths:
-            entry = index.file(path)
-            if entry is not None:
-                totals = [total + more for total, more in zip(totals, _sizes(entry))]
-                if len(paths) > MAX_KEPT_FILES:
-                    index.forget(path)
-        bare, ends, signatures, docs = totals
-        sizes = [bare + ends + signatures + docs, bare + ends + signatures, bare + ends, bare]
-        level = next((at for at, total in enumerate(sizes) if total <= limit), len(LEVELS) - 1)
-    return level, file_lines(index, paths, level)
-
-
-def file_lines(index: Index, paths: list[str], level: int) -> list[str]:
-    """The lines of `paths` at `level`."""
-    lines = []
+    totals = [500, 0, 0, 0]
+    entries = []
     for path in paths:
-        entry = index.file(path)
-        if entry is not None:
-            lines.append(file_json(entry, level))
-            if len(paths) > MAX_KEPT_FILES:
-                index.forget(path)
-    return lines
+        entry = surface(index, path)
+        totals = [total + more for total, more in zip(totals, _sizes(entry))]
+        if len(paths) <= MAX_KEPT_FILES:
+            entries.append(entry)
+    bare, ends, signatures, docs = totals
+    sizes = [bare + ends + signatures + docs, bare + ends + signatures, bare + ends, bare]
+    level = next((at for at, total in enumerate(sizes) if total <= limit), len(LEVELS) - 1)
+    if limit < SMALL_SOURCE_BYTES * MAX_SHARE:
+        level = 0
+    return level, [file_json(entry, level) for entry in entries or (surface(index, path) for path in paths)]
 
 
 def head_lines(index: Index, generated_at: str) -> list[str]:
