@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.cli.parser import EXIT_FAILED, Parser, add_shared_flags, make_parser, print_json, roots, run
+from slipstream.cli.parser import EXIT_FAILED, EXIT_USAGE, Parser, add_shared_flags, make_parser, print_json, roots, run
 
 Command = Callable[[argparse.Namespace, str, str], "int | None"]
 
@@ -302,14 +302,16 @@ def _digest(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     _tell(args, {**digest_result(digest, fact), "digest": digest.to_record()}, f"saved {fact.name}\n\n{fact.body}")
 
 
-def _harvest(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
+def _harvest(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
     from slipstream.base.instants import parse_iso
     from slipstream.memory.harvest import harvest, render_harvest
     since = parse_iso(args.since) if args.since else None
     if args.since and since is None:
-        raise SlipstreamError(f"not a date: {args.since!r}")
+        print(f"slipstream harvest: not a date: {args.since!r}", file=sys.stderr)
+        return EXIT_USAGE
     report = harvest(store_root, since, args.dry_run)
     _tell(args, report.to_record(), render_harvest(report, args.dry_run))
+    return None
 
 
 def _recall_signal(args: argparse.Namespace, tree_root: str, store_root: str) -> None:

@@ -1,11 +1,11 @@
 """Capture: new events of a session become observations, each written once whatever is killed in between."""
 from __future__ import annotations
 
+import json
 import os
-import re
 from typing import Any
 
-from slipstream.base.files import dump_json, read_text, write_atomic
+from slipstream.base.files import dump_json, read_bytes, read_text, write_atomic
 from slipstream.base.git import read_head, worktree_name
 from slipstream.base.locks import FileLock
 from slipstream.base.store import store_path
@@ -13,12 +13,11 @@ from slipstream.events.append import session_file_name
 from slipstream.events.log import last_seq, list_sessions, log_path, read_events, read_events_after
 from slipstream.events.redact import redact_data, redact_text
 from slipstream.memory.embed import embed
-from slipstream.memory.observations import list_files, tail_records
+from slipstream.memory.observations import list_files, observations_dir, tail_records
 from slipstream.memory.recent import save_recent
 from slipstream.memory.transcript import transcript_outcomes
 from slipstream.memory.turns import fold_turns
 
-_ID = re.compile(rb'^\{\s*"id"\s*:\s*(\d+)')
 _TEXT_KEYS = ("summary", "detail", "error", "tests")
 
 
@@ -67,11 +66,29 @@ def capture_all(store_root: str, flush_open: bool = False, tree_root: str | None
 
 
 def highest_id(store_root: str) -> int:
-    """The greatest id in any session's file; each file's ids rise, so its tail is enough."""
-    highest = 0
+    """The greatest id in any session's file; each file's ids rise, so its tail is enough.
+
+    A derived file keeps what was seen of each, with its stamp: only files that changed since are read.
+    """
+    cache_path = os.path.join(observations_dir(store_root), ".ids.json")
+    try:
+        cached = json.loads(read_bytes(cache_path))
+    except (OSError, ValueError, RecursionError):
+        cached = {}
+    found: dict[str, list[int]] = {}
     for path in list_files(store_root):
-        highest = max([highest, *(int(record["id"]) for record in tail_records(path, 8192))])
-    return highest
+        info = os.lstat(path)
+        stamp, name = [info.st_size, info.st_mtime_ns, info.st_ino], os.path.basename(path)
+        held = cached.get(name) if isinstance(cached, dict) else None
+        if not (isinstance(held, list) and held[:3] == stamp and len(held) == 4 and isinstance(held[3], int)):
+            held = [*stamp, max([0, *(int(record["id"]) for record in tail_records(path, 8192))])]
+        found[name] = held
+    if found != cached:
+        try:
+            write_atomic(cache_path, dump_json(found))
+        except OSError:
+            pass
+    return max((held[3] for held in found.values()), default=0)
 
 
 def _find_cursor(path: str, cursor_path: str, last_seq: int) -> int:

@@ -8,7 +8,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable
 
-from slipstream.base.text import stem
+from slipstream.base.text import stem, words
 from slipstream.memory.lexicon import SYNONYMS
 from slipstream.memory.segment import LENGTHS, Segment, find_count
 from slipstream.memory.terms import field_terms, pair_term, path_terms, root_terms
@@ -38,12 +38,12 @@ _WEIGHTS = {OWN: 1.0, SYNONYM: SYNONYM_WEIGHT, ROOT: ROOT_WEIGHT, PAIR: PAIR_WEI
 
 
 class QueryTerm:
-    """`of` is the word of the query that it stands for."""
+    """`of` is the word of the query, as a term, that it stands for; `word` that word as it was written."""
 
-    __slots__ = ("documents", "idf", "kind", "of", "term")
+    __slots__ = ("documents", "idf", "kind", "of", "term", "word")
 
     def __init__(self, term: str, kind: int, of: str):
-        self.term, self.kind, self.of = term, kind, of
+        self.term, self.kind, self.of, self.word = term, kind, of, of
         self.documents, self.idf = 0, 0.0
 
 
@@ -68,7 +68,11 @@ def parse_query(query: str) -> list[QueryTerm]:
     found += [QueryTerm(other, SYNONYM, term) for other, term in others.items()]
     found += [QueryTerm(root, ROOT, term) for root, term in {root: term for term, root in root_terms(query)}.items()]
     pairs = {pair_term(one, two): one for one, two in zip(sequence, sequence[1:]) if one != two}
-    return found + [QueryTerm(pair, PAIR, term) for pair, term in pairs.items()]
+    found += [QueryTerm(pair, PAIR, term) for pair, term in pairs.items()]
+    written = {stem(word): word for word in reversed(words(query))}
+    for term in found:
+        term.word = written.get(term.of, term.of)
+    return found
 
 
 def rank(pieces: Pieces, query: str, limit: int, accept: Callable[[Segment], list[int] | None] | None = None) -> list[Scored]:
@@ -252,8 +256,8 @@ def _explain(hit: Scored, held: _Held, terms: list[QueryTerm]) -> float:
         share = 1.0 if term.kind in (OWN, PATH) else 0.5
         if share > covered.get(term.of, 0.0):
             if term.kind in (OWN, PATH) or term.of not in covered:
-                hit.matched.append({OWN: term.term, PATH: term.term[1:], ROOT: f"{term.of}~{term.term[1:]}"}.get(
-                    term.kind, f"{term.of}~{term.term}"))
+                hit.matched.append({OWN: term.word, PATH: term.term[1:], ROOT: f"{term.word}~{term.term[1:]}"}.get(
+                    term.kind, f"{term.word}~{term.term}"))
             covered[term.of] = share
     weights = {term.term: min(term.idf, _MAX_FLOOR_IDF) for term in terms if term.kind == OWN}
     telling = {term: weight for term, weight in weights.items() if term not in _WEAK and not term.isdigit()} or weights
