@@ -57,8 +57,12 @@ class Install:
         self.write(self.in_store("observations/s1.jsonl"), "".join(lines))
         self.write(self.in_store("observations/.counter"), str(max(numbers)))
 
-    def copy_plugin(self) -> None:
-        shutil.copytree(os.path.join(ROOT, "plugin"), self.plugin, ignore=shutil.ignore_patterns("__pycache__"))
+    def copy_plugin(self, *source: str) -> None:
+        """The plugin with its skills and pyz; of its source only the files named, since comparing all of it takes seconds."""
+        shutil.copytree(os.path.join(ROOT, "plugin"), self.plugin, ignore=shutil.ignore_patterns("__pycache__", "src"))
+        for name in source:
+            os.makedirs(os.path.dirname(os.path.join(self.plugin, name)), exist_ok=True)
+            shutil.copyfile(os.path.join(ROOT, "plugin", name), os.path.join(self.plugin, name))
 
     def patient(self) -> Patient:
         pyz = os.path.join(self.plugin, "slipstream.pyz") if os.path.isdir(self.plugin) else PYZ
@@ -148,9 +152,9 @@ def old_client(install: Install) -> None:
     install.env["PATH"] = install.path("bin") + os.pathsep + install.env["PATH"]
 
 
-def in_plugin(change: Sabotage) -> Sabotage:
+def in_plugin(change: Sabotage, *source: str) -> Sabotage:
     def sabotage(install: Install) -> None:
-        install.copy_plugin()
+        install.copy_plugin(*source)
         change(install)
     return sabotage
 
@@ -162,7 +166,7 @@ def edit_plugin(name: str, old_text: str, new_text: str) -> Sabotage:
             text = stream.read()
         assert old_text in text, name
         install.write("plugin/" + name, text.replace(old_text, new_text))
-    return in_plugin(change)
+    return in_plugin(change, "src/slipstream/build_info.py", "src/slipstream/mcp/tools.json")
 
 
 def cut_pyz(install: Install) -> None:

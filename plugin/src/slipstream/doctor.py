@@ -159,7 +159,11 @@ def _ask_server(scratch: Scratch, calls: list[tuple[str, dict[str, Any]]]) -> tu
             took = (time.perf_counter() - begun) * 1000
         end_group(process)
         reader.join(1)
-        process.stdout.close()
+        for stream in (process.stdin, process.stdout):
+            try:
+                stream.close()
+            except OSError:  # what the server did not read before it died
+                pass
         log.seek(0)
         said = log.read(2000).decode("utf-8", "replace").strip()
     return answers, said or "exit status %s" % process.returncode, took
