@@ -194,6 +194,11 @@ class _RustScanner(Walker):
                 at = self.space(self.lex.close(text, at + 1))
             comma = self.lex.find(_COMMA, text, at)
             end = comma.start() if comma is not None else stop
+            for _ in range(9):              # a comma between type arguments ends nothing
+                if comma is None or text.count("<", at, end) <= text.count(">", at, end) - text.count("->", at, end):
+                    break
+                comma = self.lex.find(_COMMA, text, end + 1)
+                end = comma.start() if comma is not None else stop
             match = pattern.match(text, at, stop)
             if match is not None:
                 self.add(match.group(2), "field", match.start(2), start, end, (at, end), owner,

@@ -7,18 +7,22 @@ DOC_LIMIT_CHARS = 160
 SIGNATURE_LIMIT_CHARS = 240
 DOC_SOURCE_LIMIT_CHARS = 6000
 
-# Beginnings, in lower case, of header comment lines that say nothing about the file.
-_NOISE = (
-    "copyright", "(c)", "©", "spdx", "licen", "@licen", "all rights reserved", "permission is hereby", "redistribution",
-    "this source code is", "this code is", "this file is", "this program is", "this software is", "this file was",
-    "this library is", "use of this source", "you may not use", "you may obtain", "unless required", "see the license",
-    "the software is provided", "found in the license", "vi:", "vim:", "-*-", "coding:", "coding=", "eslint", "tslint",
-    "jshint", "jslint", "prettier", "stylelint", "biome-", "istanbul", "c8 ", "v8 ", "@ts-", "@flow", "@jsx", "@format",
-    "@jest", "@vitest", "@preserve", "@author", "@since", "@version", "@copyright", "@package", "noqa", "pylint", "flake8",
-    "mypy", "ruff", "type:", "fmt:", "isort", "pyright", "pragma", "nolint", "go:", "+build", "rubocop",
-    "frozen_string_literal", "phpcs", "@phpstan", "phpstan", "@psalm", "swiftlint", "clang-format", "clang-tidy", "cspell",
-    "spell-check", "global ", "globals ", "sourcemappingurl", "<reference", "use strict", "noinspection", "region", "#region",
-    "http://", "https://", "mode:", "encoding:", "shellcheck")
+# Beginnings, in lower case, of lines of a header comment that say nothing about the file: of a licence, whose paragraph is
+# passed over with them, and of notes to tools.
+_LICENCE = (
+    "copyright", "(c)", "©", "spdx", "licen", "@licen", "@copyright", "@preserve", "all rights reserved",
+    "permission is hereby", "redistribution", "this source code is", "this code is", "this file is", "this program is",
+    "this software is",
+    "this file was", "this library is", "use of this source", "you may not use", "you may obtain", "you may opt",
+    "unless required",
+    "see the license", "the software is provided", "found in the license")
+_PRAGMAS = (
+    "vi:", "vim:", "-*-", "coding:", "coding=", "eslint", "tslint", "jshint", "jslint", "prettier", "stylelint", "biome-",
+    "istanbul", "c8 ", "v8 ", "@ts-", "@flow", "@jsx", "@format", "@jest", "@vitest", "@author", "@since", "@version",
+    "@package", "noqa", "pylint", "flake8", "mypy", "ruff", "type:", "fmt:", "isort", "pyright", "pragma", "nolint", "go:",
+    "+build", "rubocop", "frozen_string_literal", "phpcs", "@phpstan", "phpstan", "@psalm", "swiftlint", "clang-format",
+    "clang-tidy", "cspell", "spell-check", "global ", "globals ", "sourcemappingurl", "<reference", "use strict",
+    "noinspection", "region", "#region", "http://", "https://", "mode:", "encoding:", "shellcheck")
 _ONLY_MARKS = re.compile(r"[\W_]*\Z")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _SENTENCE = re.compile(r"(.+?[.!?。！？])(?=\s|\Z)")
@@ -88,6 +92,12 @@ def signature(text: str) -> str:
     return line
 
 
+def _is_drawing(line: str) -> bool:
+    """Whether a line is more marks than letters (banners, letters made of lines)."""
+    letters = sum(char.isalnum() for char in line)
+    return letters * 5 < (len(line) - line.count(" ")) * 3
+
+
 def summary(lines: list[str]) -> str:
     """The first real sentence of a comment given as lines without their comment marks; '' when there is none."""
     words: list[str] = []
@@ -109,12 +119,16 @@ def summary(lines: list[str]) -> str:
             licence = False
             continue
         low = line[:40].lower().lstrip("#*!/ \t")
-        if low.startswith(_NOISE) or (not words and "icense" in line):
+        if low.startswith(_PRAGMAS):
+            if words:
+                break
+            continue
+        if low.startswith(_LICENCE) or (not words and "icense" in line):
             if words:
                 break
             licence = True
             continue
-        if licence and not words:
+        if not words and (licence or _is_drawing(line)):
             continue
         if not words:
             line = line.lstrip("#*=-/!> \t") if line[0] in "#*=-/!>" else line
@@ -149,6 +163,9 @@ def comment_summary(comment: str) -> str:
     if len(comment) > DOC_SOURCE_LIMIT_CHARS:
         comment = comment[:DOC_SOURCE_LIMIT_CHARS]
     comment = comment.rstrip()
+    if "arrant" in comment:                     # a whole licence: only what stands before it can be words about the file
+        found = comment.lower().find("copyright")
+        comment = comment[:found] if found >= 0 else comment
     if comment.endswith("*/"):
         comment = comment[:-2]
     return summary(_BLOCK_EDGE.sub("", comment).replace("*/", "\n").split("\n"))

@@ -1,0 +1,140 @@
+"""What a JavaScript or TypeScript file exports by lists, objects and names, and what it requires by calls."""
+from __future__ import annotations
+
+import re
+
+from slipstream.map.languages.javascript_class import ClassScanner
+from slipstream.map.languages.lexer import after
+from slipstream.map.model import Definition
+
+_WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+_EXPORT_LIST = re.compile(r"\s*(?:type\b\s*)?(?:\*\s*(?:as\s+([\w$]+|\"[^\"\n]*\"|'[^'\n]*')\s*)?|\{([^}]{0,100000})\}\s*)"
+                          r"(?:from\s*(['\"])([^'\"\n]{1,500})\3)?")
+_SPECIFIER = re.compile(r"(?:type\s+)?([\w$]+|\"[^\"\n]*\")(?:\s+as\s+([\w$]+|\"[^\"\n]*\"))?")
+_CALLED = re.compile(r"\s*(?:/\*[^*]{0,200}\*/\s*)?(['\"`])([^'\"`\n$]{1,500})\1\s*[,)]")
+_OBJECT_KEY = re.compile(r"\s*(?:async\s+)?(?:\*\s*)?(?:(?:get|set)\s+(?=[\w$'\"]))?"
+                         r"([\w$]+|'[^'\n]*'|\"[^\"\n]*\")\s*(,|\}|:|\()")
+
+
+class ExportScanner(ClassScanner):
+    """Names that are exported away from their definitions."""
+
+    def export_list(self, pos: int, owner: Definition | None) -> int:
+        text = self.text
+        match = _EXPORT_LIST.match(text, pos)
+        if match is None:
+            return self.lex.expression_end(text, pos, False)
+        source = match.group(4) or ""
+        names: list[str] = []
+        line = self.lines.at(pos)
+        if match.group(2) is not None:
+            for found in _SPECIFIER.finditer(re.sub(r"//[^\n]*|/\*[^*]*\*/", _blank, match.group(2))):
+                at = match.start(2) + found.start()
+                local = found.group(1).strip("\"")
+                name = (found.group(2) or local).strip("\"")
+                names.append(local)
+                if not source:
+                    self.exported_names.append((local, name, owner))
+                    if name == local:
+                        continue
+                self.out.reexports.append((name, self.lines.at(at), source, local))
+        else:
+            name = (match.group(1) or "*").strip("'\"")
+            names.append("*")
+            self.out.reexports.append((name, line, source, "*"))
+        if source:
+            self.out.imports.append((source, "reexport", tuple(names)))
+        return self.semicolon(match.end())
+
+    def exported_object(self, pos: int, owner: Definition | None) -> None:
+        """`module.exports = { a, b: c, d() {} }`: names of the file are exported, functions written here are theirs."""
+        text = self.text
+        lex = self.lex
+        close = lex.close(text, pos)
+        at = pos + 1
+        while at < close - 1:
+            at = lex.space(text, at)
+            match = _OBJECT_KEY.match(text, at, close)
+            if match is None:
+                at = lex.expression_end(text, at, True) + 1
+                continue
+            name = match.group(1).strip("'\"")
+            mark = match.group(2)
+            end = match.end()
+            if mark in ",}":
+                self.exported_names.append((name, name, owner))
+            elif mark == ":":
+                value = lex.space(text, end)
+                word = _WORD.match(text, value)
+                self.doc_text = ""
+                kind, head, end = self.value(value, True)
+                if word is not None and text[word.end():end].strip() == "":
+                    self.exported_names.append((word.group(), name, owner))
+                elif kind in ("function", "class"):
+                    definition = self.add(name, kind, match.start(1), at, end, (at, head), owner, True, False)
+                    if kind == "class":
+                        self.class_body(head, definition)
+                end = after(text, ",", end) if text[end:end + 1] == "," else end + 1
+            else:
+                body = lex.space(text, lex.close(text, end - 1))
+                if text[body:body + 1] == "{":
+                    end = lex.close(text, body)
+                    self.add(name, "function", match.start(1), at, end, (at, body), owner, True, False)
+                end = lex.expression_end(text, end, True) + 1
+            at = end
+
+    def link_exports(self) -> None:
+        """Carry export lists, default names and assignments to `exports` over to the definitions they name."""
+        local: dict[str, list[Definition]] = {}
+        for definition in self.out.definitions:
+            local.setdefault(definition.name, []).append(definition)
+        for name, public, owner in self.exported_names:
+            scope = local if owner is None else {d.name: [d] for d in owner.members if d.name == name}
+            for definition in scope.get(name, ()):
+                definition.exported = True
+                definition.default = definition.default or public == "default"
+        for name, at, owner in self.default_names:
+            found = local.get(name, ()) if owner is None else ()
+            if not found:
+                self.out.reexports.append(("default", self.lines.at(at), "", name))
+            for definition in found:
+                definition.exported = definition.default = True
+        for short, value, name_at, start, end, at in self.assigned:
+            if value in local and short == value:
+                continue
+            self.doc_text = ""
+            self.add(short, "const", name_at, start, end, (at, end), None, True, short == "default")
+        if self.assigned:
+            self.out.definitions.sort(key=_by_line)
+        holders = {d.name: d for d in self.out.definitions if d.exported}
+        for definition in self.out.definitions:
+            if definition.kind == "method" and definition.parent and definition.parent.split(".")[0] not in holders:
+                definition.exported = False
+        self.mark_overloads(self.out.definitions)
+
+    def called_imports(self) -> None:
+        """`require(...)` and `import(...)` anywhere in code."""
+        text = self.text
+        for opening, kind in (("require(", "require"), ("import(", "dynamic")):
+            found = text.find(opening)
+            while found >= 0:
+                match = _CALLED.match(text, found + len(opening))
+                if match is not None and self.is_code(found):
+                    self.out.imports.append((match.group(2), kind, ()))
+                found = text.find(opening, found + len(opening))
+
+    def is_code(self, pos: int) -> bool:
+        """Whether the call at `pos` stands neither in a comment nor in a string, judged by its line."""
+        text = self.text
+        line = text[max(text.rfind("\n", 0, pos) + 1, pos - 500):pos]
+        before = line[-1:]
+        return not (before.isalnum() or before in ("_", "$", ".") or "//" in line or line.lstrip().startswith("*")
+                    or "/*" in line or line.count('"') % 2 or line.count("'") % 2 or line.count("`") % 2)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
+
+
+def _by_line(definition: Definition) -> int:
+    return definition.line

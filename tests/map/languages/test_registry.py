@@ -1,0 +1,64 @@
+"""Bytes to text, which language a file is in, and names in any script at their own lines."""
+from __future__ import annotations
+
+import unittest
+
+from slipstream.map.languages.registry import interpreter_of, language_of, language_table, needs_shebang, scan_source
+from slipstream.map.languages.text import Lines, comment_summary, decode, hash_header
+
+
+class DecodeTest(unittest.TestCase):
+    def test_encodings(self) -> None:
+        self.assertEqual(decode(b"\xef\xbb\xbfa\n"), "a\n")
+        self.assertEqual(decode("d\u00e9f\n".encode("latin-1")), "d\u00e9f\n")
+        self.assertEqual(decode("a\nb\n".encode("utf-16")), "a\nb\n")
+        self.assertEqual(decode(b"\xff\xfea"), "\ufffd")
+
+    def test_a_lone_carriage_return_ends_lines_only_without_line_feeds(self) -> None:
+        self.assertEqual(decode(b"a\rb\r"), "a\nb\n")
+        self.assertEqual(decode(b"a\rb\n"), "a\rb\n")
+
+    def test_names_keep_their_script_and_lines(self) -> None:
+        source = "# \U0001f600 \u6f22\u5b57\n\ndef \u540d\u524d():\n    return '\U0001f600'\n\n\nclass \u00dcber:\n    pass\n"
+        for data in (source.encode("utf-8"), source.replace("\n", "\r\n").encode("utf-8"), source.encode("utf-16")):
+            found = [(d.name, d.line, d.end) for d in scan_source("a.py", data).definitions]
+            self.assertEqual(found, [("\u540d\u524d", 3, 4), ("\u00dcber", 7, 8)])
+        latin = scan_source("a.py", "def caf\u00e9(): pass\n".encode("latin-1"))
+        self.assertEqual(latin.definitions[0].name, "caf\u00e9")
+
+
+class LanguageTest(unittest.TestCase):
+    def test_by_extension_name_and_shebang(self) -> None:
+        self.assertEqual(language_of("a/b.TS"), "typescript")
+        self.assertEqual(language_of("a/Makefile"), "makefile")
+        self.assertEqual(language_of("bin/tool", b"#!/usr/bin/env python3\n"), "python")
+        self.assertEqual(language_of("bin/tool", b"#!/bin/sh -e\n"), "shell")
+        self.assertEqual(language_of("bin/tool", b"#!/usr/bin/env -S node --x\n"), "javascript")
+        self.assertIsNone(language_of("bin/tool"))
+        self.assertIsNone(language_of("a.unknown", b"#!/bin/sh\n"))
+        self.assertTrue(needs_shebang("bin/tool"))
+        self.assertFalse(needs_shebang("Dockerfile"))
+        self.assertEqual(interpreter_of(b"#! /usr/bin/python3.11\n"), "python3")
+
+    def test_an_unknown_language_counts_lines(self) -> None:
+        scan = scan_source("a.unknown", b"one\ntwo")
+        self.assertEqual((scan.language, scan.lines, scan.definitions), ("", 2, []))
+
+    def test_table(self) -> None:
+        names = [row[0] for row in language_table()]
+        self.assertEqual(len(names), len(set(names)))
+        extensions = [extension for row in language_table() for extension in row[2]]
+        self.assertEqual(len(extensions), len(set(extensions)))
+
+
+class TextTest(unittest.TestCase):
+    def test_lines_forward_and_back(self) -> None:
+        lines = Lines("a\nb\nc\n")
+        self.assertEqual([lines.at(at) for at in (4, 0, 2, 3)], [3, 1, 2, 2])
+
+    def test_summaries(self) -> None:
+        self.assertEqual(comment_summary("/**\n * Does this, e.g. that. And more.\n * @param x\n */"), "Does this, e.g. that.")
+        self.assertEqual(comment_summary("// eslint-disable no-x\n// Real words"), "Real words")
+        self.assertEqual(comment_summary("/* Copyright 2020 X. All rights reserved. */"), "")
+        self.assertEqual(comment_summary("/// <summary>\n/// Sells things.\n/// </summary>"), "Sells things.")
+        self.assertEqual(hash_header("#!/bin/sh\n# -*- coding: utf-8 -*-\n\n# What it is for\nx\n"), "What it is for")
