@@ -169,7 +169,7 @@ function signedOut() {
 }
 
 async function reload() {
-  try { await loadSessions(); app.signedOut = false; parseRoute(); await loadNow(); if (app.columns) loadColumns(true); } catch (error) { failed(error); }
+  try { await loadSessions(); app.signedOut = false; startListening(); parseRoute(); await loadNow(); if (app.columns) loadColumns(true); } catch (error) { failed(error); }
 }
 
 watch((reasons) => {
@@ -184,7 +184,10 @@ watch((reasons) => {
 setInterval(() => { if (!document.hidden && !app.signedOut) { strip(); if (current && current.tick) current.tick(); } }, 1000);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) changed("visible"); });
 
-listen((message) => {
+// Only once the session is proven: a refused stream would be asked for again and again.
+let listening = false;
+const startListening = () => { if (!listening) { listening = true; listen(take); } };
+function take(message) {
   if (message.type === "status") {
     const was = app.offline;
     app.offline = message.connected === false;
@@ -197,7 +200,7 @@ listen((message) => {
     loadSessions().then(() => { if (!app.session) parseRoute(); else if (follow(message.data.session)) { loadNow(); changed("route"); if (current.routed) current.routed(); } else if (ours) { loadNow(); if (app.columns) loadColumns(true); } }, failed);
   }
   else if (message.type === "resync") reload();
-});
+}
 
 // Keys.
 const LETTERS = { n: "now", t: "timeline", r: "replay", s: "sessions", m: "memory", p: "map", u: "usage", h: "health" };

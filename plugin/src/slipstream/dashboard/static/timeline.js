@@ -8,7 +8,7 @@ import { app, bound, currentSession, failed, go, loadColumns } from "./store.js"
 export const title = "Timeline";
 export const full = true;
 const LANE = 28, AXIS = 24, GAP = 30 * 60000;
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 216e5, 432e5, 864e5, 1728e5, 6048e5];
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 216e5, 432e5, 864e5, 1728e5, 6048e5, 12096e5, 24192e5, 78624e5, 31536e6];
 let ui = null;
 
 export const colours = () => {
@@ -112,6 +112,8 @@ function layout() {
   const lanes = [];
   const walk = (parent, depth) => { for (const i of children.get(parent) || []) { const kids = (children.get(i) || []).length; lanes.push({ i, depth, kids }); if (depth < 12 && !ui.folded.has(i)) walk(i, depth + 1); } };
   walk(-1, 0);
+  const shape = lanes.map((lane) => lane.i + "." + lane.depth).join();
+  if (shape !== ui.laneShape) { ui.laneShape = shape; ui.laneVersion = (ui.laneVersion || 0) + 1; }
   ui.order = lanes;
   ui.laneOf = new Int32Array(c.agents.length).fill(-1);
   lanes.forEach((lane, row) => { ui.laneOf[lane.i] = row; });
@@ -128,6 +130,7 @@ async function find() {
     }
   } else { ui.found = null; ui.foundKey = key; }
   ui.want = { agent: agent ? c.index.get(agent) ?? -2 : -1, tool: tool ? c.tools.indexOf(tool) : -1, outcome: outcome ? c.outcomes.indexOf(outcome) : -1 };
+  ui.matchVersion = (ui.matchVersion || 0) + 1;
   ui.filtered = Boolean(ui.found || agent || tool || outcome);
   if (!ui.tablePanel.hidden) list();
   draw();
@@ -177,13 +180,26 @@ function paint() {
   for (let i = 0; i < list.length; i += 3) bar(ui.laneOf[list[i]], list[i + 1], Math.min(list[i + 2], edge));
   for (const [agent, from] of open) bar(ui.laneOf[agent], from, edge);
 
-  // Spans: wide ones as they are, narrow ones counted per pixel.
-  const columns = Math.ceil(width);
-  const density = new Uint16Array((last - first + 1) * columns), broken = new Uint8Array(density.length), dimmed = new Uint8Array(density.length);
+  // Spans: wide ones as they are, narrow ones counted per pixel. They stay on a layer of their own while the view stands still,
+  // so that a new event costs one mark and not a hundred thousand.
   const from = bound(c.ts, c.size, ui.t0), upto = Math.min(end, bound(c.ts, c.size, ui.t1 + c.longest + 1));
-  const instants = [];
+  const columns = Math.ceil(width), ratio = devicePixelRatio || 1;
+  const key = [ui.t0, ui.t1, width, height, ratio, ui.top, ui.laneVersion, ui.matchVersion, app.at, C.text, C.bg].join();
+  let layer = ui.layer;
+  if (!layer || layer.of !== c || layer.key !== key) {
+    const canvas = layer ? layer.canvas : document.createElement("canvas");
+    canvas.width = ui.canvas.width;
+    canvas.height = ui.canvas.height;
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const cells = Math.max(1, (last - first + 1) * columns);
+    layer = ui.layer = { of: c, key, canvas, context, next: from, instants: [], density: new Uint16Array(cells), broken: new Uint8Array(cells), dimmed: new Uint8Array(cells) };
+  }
+  const { density, broken, dimmed, instants, context: l } = layer, touched = new Set(), fresh = layer.next === from;
   const prompt = word["user-prompt"], compact = word.compact, permission = word.permission, pre = word["pre-tool"];
-  for (let i = from; i < upto; i++) {
+  l.font = C.font;
+  l.textBaseline = "middle";
+  for (let i = layer.next; i < upto; i++) {
     const kind = c.kind[i], row = ui.laneOf[c.agent[i]];
     if (kind === prompt || kind === compact || kind === permission) { if (c.ts[i] <= ui.t1) instants.push(i); continue; }
     if (row < first || row > last || !c.tool[i] || kind === pre) continue;
@@ -191,27 +207,29 @@ function paint() {
     if (x0 > width || x1 < 0) continue;
     const bad = failedAt[c.outcome[i]], ok = matches(i);
     if (x1 - x0 >= 2) {
-      g.globalAlpha = ok ? 1 : 0.16;
-      g.fillStyle = bad ? C.fail : C.span;
-      g.fillRect(Math.max(-2, x0), Y(row) + 6, Math.min(width + 2, x1) - Math.max(-2, x0), LANE - 13);
-      if (bad) { g.fillStyle = C.fail; g.fillRect(x0, Y(row) + 2, Math.max(2, x1 - x0), 3); }
-      if (x1 - x0 > 54) { g.globalAlpha = ok ? 1 : 0.4; g.fillStyle = C.text; g.font = C.font; g.textBaseline = "middle"; g.save(); g.beginPath(); g.rect(x0 + 3, Y(row), x1 - x0 - 6, LANE); g.clip(); g.fillText(clean(c.tools[c.tool[i]], 40) + "  " + span(c.ms[i]), Math.max(x0, 0) + 6, Y(row) + LANE / 2); g.restore(); }
+      l.globalAlpha = ok ? 1 : 0.16;
+      l.fillStyle = bad ? C.fail : C.span;
+      l.fillRect(Math.max(-2, x0), Y(row) + 6, Math.min(width + 2, x1) - Math.max(-2, x0), LANE - 13);
+      if (bad) l.fillRect(x0, Y(row) + 2, Math.max(2, x1 - x0), 3);
+      if (x1 - x0 > 54) { l.globalAlpha = ok ? 1 : 0.4; l.fillStyle = C.text; l.save(); l.beginPath(); l.rect(x0 + 3, Y(row), x1 - x0 - 6, LANE); l.clip(); l.fillText(clean(c.tools[c.tool[i]], 40) + "  " + span(c.ms[i]), Math.max(x0, 0) + 6, Y(row) + LANE / 2); l.restore(); }
     } else {
       const at = (row - first) * columns + Math.max(0, Math.min(columns - 1, x1 | 0));
       if (ok) { density[at]++; if (bad) broken[at] = 1; } else dimmed[at] = 1;
+      if (!fresh) touched.add(at);
     }
   }
-  for (let row = first; row <= last; row++) {
-    for (let x = 0, at = (row - first) * columns; x < columns; x++, at++) {
-      const n = density[at];
-      if (!n) { if (dimmed[at]) { g.globalAlpha = 0.14; g.fillStyle = C.span; g.fillRect(x, Y(row) + 8, 1.6, LANE - 17); } continue; }
-      const tall = Math.min(1, 0.45 + Math.log2(n + 1) / 9), h = (LANE - 11) * tall;
-      g.globalAlpha = 1;
-      g.fillStyle = broken[at] ? C.fail : C.span;
-      g.fillRect(x, Y(row) + (LANE - h) / 2 - 0.5, 1.6, h);
-    }
-  }
+  layer.next = Math.max(layer.next, upto);
+  const column = (at) => {
+    const n = density[at], x = at % columns, y = Y(first + Math.floor(at / columns));
+    if (!n) { if (dimmed[at]) { l.globalAlpha = 0.14; l.fillStyle = C.span; l.fillRect(x, y + 8, 1.6, LANE - 17); } return; }
+    const h = (LANE - 11) * Math.min(1, 0.45 + Math.log2(n + 1) / 9);
+    l.globalAlpha = 1;
+    l.fillStyle = broken[at] ? C.fail : C.span;
+    l.fillRect(x, y + (LANE - h) / 2 - 0.5, 1.6, h);
+  };
+  if (fresh) for (let at = 0; at < density.length; at++) column(at); else for (const at of touched) column(at);
   g.globalAlpha = 1;
+  if (width && height) g.drawImage(layer.canvas, 0, 0, width, height);
   let quiet = -99;
   for (const i of instants) {
     const x = X(c.ts[i]), row = ui.laneOf[c.agent[i]], kind = c.kind[i];
@@ -246,7 +264,7 @@ function paint() {
 
 function axis(g, width, X, C) {
   const want = (ui.t1 - ui.t0) / Math.max(2, width / 110);
-  const step = STEPS.find((item) => item >= want) || 6048e5;
+  const step = STEPS.find((item) => item >= want) || 31536e6;
   const zone = new Date(ui.t0).getTimezoneOffset() * 60000;
   g.font = C.font;
   g.textBaseline = "middle";
