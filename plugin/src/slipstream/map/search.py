@@ -15,7 +15,12 @@ from slipstream.map.search_store import open_definitions, plain_name
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:
+    from typing import Union
+
     from slipstream.map.index_file import FileEntry, Symbol
+
+    # Score, path, and the hit or where to read it: (slot, place in the file, document, terms). Only what is shown is read.
+    Row = tuple[float, str, Union["Hit", tuple[int, int, int, list["Asked"]]]]
 
 EXACT_GAIN, PREFIX_WEIGHT, TYPO_WEIGHT, BODY_WEIGHT = 6.0, 0.4, 0.6, 0.5
 FLOOR_COVERAGE, FLOOR_SHARE = 0.34, 0.2  # of the query's weight that must match; of the best score
@@ -68,32 +73,43 @@ def search(root: str, query: str, limit: int = 8, offset: int = 0, kind: str = "
     answer = Answer()
     answer.offset = offset
     with open_view(root) as view:
-        hits, best = _find_definitions(root, view, tokens, kind, path)
+        rows, best = _find_definitions(root, view, tokens, kind, path)
         if best < BODY_BELOW and tokens:
             from slipstream.map.search_bodies import search_bodies
-            known = {(hit.entry.path, hit.symbol.line if hit.symbol else 0) for hit in hits}
-            hits += [hit for hit in search_bodies(root, view, tokens, limit + offset, kind, path)
+            inside = search_bodies(root, view, tokens, limit + offset, kind, path)
+            there = {hit.entry.path for hit in inside}
+            known = {(hit.entry.path, hit.symbol.line if hit.symbol else 0) for hit in (
+                _read_hit(view, row) for row in rows if row[1] in there)}
+            rows += [(hit.score, hit.entry.path, hit) for hit in inside
                      if (hit.entry.path, hit.symbol.line if hit.symbol else 0) not in known]
-            hits.sort(key=lambda hit: -hit.score)
+            rows.sort(key=lambda row: -row[0])
+        answer.hits = [_read_hit(view, row) for row in rows[offset:offset + limit]]
     counts: dict[str, int] = {}
-    for hit in hits:
-        counts[hit.entry.path] = counts.get(hit.entry.path, 0) + 1
-    answer.hits, answer.total = hits[offset:offset + limit], len(hits)
+    for _, name, _ in rows:
+        counts[name] = counts.get(name, 0) + 1
+    answer.total = len(rows)
     answer.files = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     answer.hint = _grep_hint(query, tokens, best)
     return answer
 
 
-def _find_definitions(root: str, view: View, tokens: list[str], kind: str, path: str) -> tuple[list[Hit], float]:
+def _find_definitions(root: str, view: View, tokens: list[str], kind: str, path: str) -> tuple[list[Row], float]:
     """(hits above the floor, best first; the largest share of the query's weight that one of them covers)."""
     with open_definitions(root, view) as segment:
         asked = _ask(tokens, segment)
         ranked = _rank(view, segment, asked, kind, path)
-    hits = []
-    for score, doc, _ in ranked:
-        entry, place = view.entry(segment.columns["slot"][doc]), segment.columns["place"][doc]
-        hits.append(Hit(entry, entry.symbols[place - 1] if place else None, score, _why(asked, doc)))
-    return hits, max((covered for _, _, covered in ranked), default=0.0)
+    slots, places = segment.columns["slot"], segment.columns["place"]
+    rows: list[Row] = [(score, view.paths[slots[doc]], (slots[doc], places[doc], doc, asked)) for score, doc, _ in ranked]
+    return rows, max((covered for _, _, covered in ranked), default=0.0)
+
+
+def _read_hit(view: View, row: Row) -> Hit:
+    score, _, found = row
+    if isinstance(found, Hit):
+        return found
+    slot, place, doc, asked = found
+    entry = view.entry(slot)
+    return Hit(entry, entry.symbols[place - 1] if place else None, score, _why(asked, doc))
 
 
 def _ask(tokens: list[str], segment: Segment) -> list[Asked]:
