@@ -37,8 +37,8 @@ class Decoding(unittest.TestCase):
     def test_without_json_loaded(self) -> None:
         """The accelerator then cannot make json's exception; what comes is a ValueError all the same."""
         code = ("import sys; sys.path.insert(0, sys.argv[1]); from slipstream.mcp.codec import decode_line\n"
+                "assert 'json' not in sys.modules\n"
                 "for line in (b'{', b'[1', b'\"a', b'{1:2}', b'[1 2]', b'{\"a\" 1}', b'\"\\\\x\"', b'', b'x'):\n"
-                "    assert 'json' not in sys.modules\n"
                 "    try:\n        decode_line(line)\n    except ValueError:\n        continue\n    sys.exit(repr(line))")
         done = subprocess.run([sys.executable, "-I", "-S", "-c", code, SOURCE], capture_output=True, timeout=20)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
