@@ -26,6 +26,7 @@ from slipstream.map.skips import is_aside
 
 MIN_BUDGET_TOKENS = 100
 DETAIL_SYMBOLS = 12
+FEW_SYMBOLS = 2
 MAX_ENTRY_POINTS = 12
 MAX_MISSES = 25
 MIN_ROW_BYTES = 24
@@ -181,6 +182,9 @@ def _detail(index: Index, path: str, every: bool, members: bool) -> tuple[list[s
     if entry is None:
         return [], 0
     chosen = [one for one in entry.symbols if one.exported and (one.depth == 0 or members)]
+    if not members and len(chosen) <= FEW_SYMBOLS:  # a file that is one class is told by its methods
+        chosen = [one for one in entry.symbols
+                  if one.exported and one.depth < 2 and (one.depth == 0 or one.kind not in ("field", "const", "accessor"))]
     if members:
         chosen = [one for one in entry.symbols if one.depth == 0 or one.kind not in ("field", "const")]
     top = chosen if every else chosen[:DETAIL_SYMBOLS]
