@@ -15,6 +15,7 @@ from slipstream.dashboard.cache import save_view
 from slipstream.dashboard.live import SessionView, Views
 from slipstream.events.log import list_sessions, log_folder, log_path
 
+BUSY_S = 0.015
 FAST_S = 0.04
 CALM_S = 0.09
 SLOW_S = 2.0
@@ -106,8 +107,8 @@ class Hub:
                 changed = self._follow(session) or changed
             if changed:
                 self.last_change = time.monotonic()
-            calm = time.monotonic() - self.last_change > 20
-            pause = SLOW_S if not self.streams else CALM_S if calm else FAST_S
+            quiet = time.monotonic() - self.last_change
+            pause = SLOW_S if not self.streams else BUSY_S if quiet < 2 else FAST_S if quiet < 20 else CALM_S
             if self._wake.wait(pause):
                 self._wake.clear()
 
