@@ -10,7 +10,7 @@ from slipstream.map.index import open_index
 from slipstream.map.lookup import open_stored
 from slipstream.map.slices import Ambiguous, Missing, render_slice, slice_lines, slice_symbols
 
-from tests import PROGRAM
+from tests import PROGRAM, PYZ, SOURCE
 from tests.map.trees import TreeCase
 
 SHOP = '''"""A shop."""
@@ -175,7 +175,7 @@ class Cost(TreeCase):
                     "print(sum(len(x.__loader__.get_source(n).split(chr(10))) for n, x in list(m.items()) "
                     "if n.split('.')[0] == 'slipstream'), "
                     "sorted({'argparse', 'subprocess', 'pathlib', 'json', 're', 'dataclasses', 'typing'} & m.keys()), file=sys.stderr)")
-            place = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "plugin", "src")
+            place = PYZ if PROGRAM == PYZ else SOURCE
             done = subprocess.run([sys.executable, "-I", "-S", "-c", code, place, *words], cwd=self.root, capture_output=True,
                                   text=True, check=True)
             lines, modules = done.stderr.strip().split(" ", 1)
