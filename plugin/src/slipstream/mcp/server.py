@@ -40,9 +40,7 @@ def main(argv: list[str]) -> int:
     if root is not None and not os.path.isdir(root):
         sys.stderr.write("slipstream mcp: --root %s is not a folder\n" % root)
         return 2
-    # zipimport refuses a second thread while a first is on its way to zlib; ours load deflated modules side by side.
-    if "zipimport" in sys.modules:
-        sys.modules["zipimport"].__dict__["_get_decompress_func"] = lambda: __import__("zlib").decompress
+    let_threads_import()
     try:
         wire = Wire()
         Loop(wire, root).run(wire.lines())
@@ -52,6 +50,25 @@ def main(argv: list[str]) -> int:
     if pool is not None:
         pool.kill_workers()
     return 0
+
+
+def let_threads_import() -> None:
+    """Makes imports from the pyz safe for our threads, in two ways in which zipimport is not."""
+    zipimport = sys.modules.get("zipimport")
+    if zipimport is None:
+        return
+    # It tells a second thread that there is no zlib while a first is on its way to it; some of our modules are deflated.
+    zipimport.__dict__["_get_decompress_func"] = lambda: __import__("zlib").decompress
+    if sys.version_info < (3, 10):  # there it shows other threads a module that is still being filled
+        import _thread
+        import builtins
+        lock, load = _thread.RLock(), builtins.__import__
+
+        def load_alone(*args: Any, **named: Any) -> Any:
+            with lock:
+                return load(*args, **named)
+
+        builtins.__import__ = load_alone
 
 
 class Wire:
