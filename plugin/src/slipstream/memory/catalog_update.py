@@ -19,6 +19,7 @@ from slipstream.memory.sources import CONVERSATIONS, FACTS, OBSERVATIONS, source
 from slipstream.memory.terms import KINDS
 
 _MERGE_RATIO = 6  # the newest piece is merged into the one before it while that one is less than this many times larger
+MAX_PIECE, MAX_MERGED = 30_000, 12_000  # documents: bounds the memory to build a piece, and how long a search may merge two
 _TAIL_CHECK_BYTES = 256
 MAX_NOTE_BYTES = 1_000_000
 
@@ -36,12 +37,15 @@ class CatalogUpdate:
         for source in [name for name in entries if name not in found]:
             self._delete_source(source)
             del entries[source]
-        for source in sorted(found):
+        for source in sorted(found):  # observations come last: what is replaced as a whole is in the first piece
             stamp, entry = list(found[source]), entries.get(source)
             if entry is not None and entry[0] == stamp:
                 continue
             if source.startswith(OBSERVATIONS + "/"):
                 entries[source] = self._take_lines(builder, source, stamp, entry)
+                if save and len(builder) >= MAX_PIECE:
+                    self._add_piece(builder, save)
+                    builder = SegmentBuilder()
             else:
                 entries[source] = self._take_whole(builder, source, stamp, entry, piece,
                                                    whole_documents(self.catalog.store_root, source, facts))
@@ -116,7 +120,7 @@ class CatalogUpdate:
             sizes = [segment.count - len(deleted) for _, segment, deleted in self.catalog.segments]
             if self.catalog.segments and sizes[-1] == 0:
                 self.catalog.drop_pieces(len(self.catalog.segments) - 1)
-            elif len(sizes) > 1 and sizes[-2] < _MERGE_RATIO * sizes[-1]:
+            elif len(sizes) > 1 and sizes[-2] < _MERGE_RATIO * sizes[-1] and sizes[-2] + sizes[-1] <= MAX_MERGED:
                 self._join(len(sizes) - 2)
             else:
                 hollow = next((i for i, (_, segment, deleted) in enumerate(self.catalog.segments)

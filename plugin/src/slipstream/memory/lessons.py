@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from slipstream.base.settings import setting
 from slipstream.memory.observations import load_observations
-from slipstream.memory.turns import concept_stems
+from slipstream.memory.turns import concept_stems, relative_to
 
 MIN_COUNT, LIMIT, FILES_KEPT, CITED = 3, 10, 5, 6
 
@@ -43,7 +44,11 @@ class Lesson:
 
 
 def find_lessons(store_root: str, min_count: int = MIN_COUNT, limit: int = LIMIT) -> list[Lesson]:
-    return distil_lessons(load_observations(store_root), min_count, limit, private_words(store_root))
+    records = load_observations(store_root)
+    root, home = os.path.realpath(store_root), os.path.expanduser("~")
+    for record in records:  # stores of other writers hold whole paths
+        record["files"] = [relative_to(home, relative_to(root, path)) for path in record["files"]]
+    return distil_lessons(records, min_count, limit, private_words(store_root))
 
 
 def distil_lessons(records: Iterable[dict[str, Any]], min_count: int = MIN_COUNT, limit: int = LIMIT,
@@ -61,8 +66,9 @@ def distil_lessons(records: Iterable[dict[str, Any]], min_count: int = MIN_COUNT
 
 
 def private_words(store_root: str) -> set[str]:
-    """Parts of the home folder's path, the user's and the project's name: they are in every absolute path, and no topic."""
-    texts = [os.path.expanduser("~"), os.environ.get("USER", ""), os.environ.get("USERNAME", ""), os.path.realpath(store_root)]
+    """Parts of the home folder's path, of the user's and of the project's name: they are in every whole path, and no topic."""
+    texts = [os.path.expanduser("~"), os.environ.get("USER", ""), os.environ.get("USERNAME", ""),
+             os.path.basename(os.path.realpath(store_root)), str(setting(store_root, "project"))]
     return {part for text in texts for part in re.split(r"[^a-z0-9]+", text.lower()) if len(part) > 2}
 
 

@@ -92,11 +92,12 @@ def rank(pieces: Pieces, query: str, limit: int, accept: Callable[[Segment], lis
     newest = max(segment.newest for _, segment, _ in pieces)
     best: list[tuple[float, int, int]] = []
     for number, (_, segment, deleted) in enumerate(pieces):
-        scores = _score_segment(held[number], terms, norms, deleted, accept(segment) if accept else None, limit)
+        room = _Room(segment.count / total, limit)
+        scores = _score_segment(held[number], terms, norms, deleted, accept(segment) if accept else None, room)
         stamps = segment.columns["ts"]
         best += heapq.nlargest(limit, [
             (score * (1 + RECENCY_WEIGHT / (1 + (newest - stamps[doc]) / _RECENCY_HALF_S)), -number, -doc)
-            for doc, score in _prune(scores, CANDIDATES).items() if score > 0])
+            for doc, score in _prune(scores, room.candidates).items() if score > 0])
     hits = []
     covered = 0.0
     known = {term.of for term in terms if term.documents and term.kind in (OWN, ROOT)}
@@ -147,8 +148,18 @@ class _Norms:
         self.title = [K1 * (1 - B + B * length / average_title) for length in range(256)]
 
 
+class _Room:
+    """A segment's share of the work: it grows with the segment, so that many small ones cost what a large one does."""
+
+    __slots__ = ("candidates", "limit", "postings")
+
+    def __init__(self, share: float, limit: int):
+        self.limit, self.postings = limit, int(POSTINGS_BUDGET * share)
+        self.candidates = max(3 * limit, int(CANDIDATES * share))
+
+
 def _score_segment(held: _Held, terms: list[QueryTerm], norms: _Norms, deleted: set[int], allowed: list[int] | None,
-                   limit: int) -> dict[int, float]:
+                   room: _Room) -> dict[int, float]:
     """Own words first, the rarest whole; then what helpers add to the best documents found by then."""
     order = sorted((held.document_count(index), index) for index, place in enumerate(held.places) if place >= 0)
     own = [index for _, index in order if terms[index].kind in (OWN, PATH)]
@@ -158,37 +169,38 @@ def _score_segment(held: _Held, terms: list[QueryTerm], norms: _Norms, deleted: 
         for index in [*own, *helpers]:
             _look_up(scores, held, index, terms[index], norms)
         return scores
-    scores = _walk_rarest(held, own, terms, norms, POSTINGS_BUDGET)
+    scores = _walk_rarest(held, own, terms, norms, room, True)
     if not scores:  # no word of the query is here: a synonym or a root may still be
-        scores = _walk_rarest(held, [index for index in helpers if terms[index].kind != PAIR], terms, norms, POSTINGS_BUDGET)
+        scores = _walk_rarest(held, [index for index in helpers if terms[index].kind != PAIR], terms, norms, room, True)
         helpers = []
     if allowed is not None:
         members = set(allowed)
         kept = {doc: score for doc, score in scores.items() if doc in members}
-        if len(kept) < limit:
-            scores = _walk_rarest(held, own, terms, norms, None)
+        if len(kept) < room.limit:
+            scores = _walk_rarest(held, own, terms, norms, room, False)
             kept = {doc: score for doc, score in scores.items() if doc in members}
         scores = kept
     if deleted:
         scores = {doc: score for doc, score in scores.items() if doc not in deleted}
-    scores = _prune(scores, CANDIDATES)
+    scores = _prune(scores, room.candidates)
     for index in helpers:
         _look_up(scores, held, index, terms[index], norms)
     return scores
 
 
-def _walk_rarest(held: _Held, order: list[int], terms: list[QueryTerm], norms: _Norms, budget: int | None) -> dict[int, float]:
-    """Scores over the terms in `order`, rarest first: walked while the budget lasts, then looked up."""
+def _walk_rarest(held: _Held, order: list[int], terms: list[QueryTerm], norms: _Norms, room: _Room, frugal: bool
+                 ) -> dict[int, float]:
+    """Scores over the terms in `order`, rarest first: walked while there is room, when frugal, then looked up."""
     scores: dict[int, float] = {}
     walked = 0
     for index in order:
         count = held.document_count(index)
-        if not scores or budget is None or walked + count <= budget:
+        if not scores or not frugal or walked + count <= room.postings:
             walked += count
             _walk(scores, held, index, terms[index], norms)
         else:
-            if len(scores) > 2 * CANDIDATES:
-                scores = _prune(scores, CANDIDATES)
+            if len(scores) > 2 * room.candidates:
+                scores = _prune(scores, room.candidates)
             _look_up(scores, held, index, terms[index], norms)
     return scores
 
@@ -205,22 +217,18 @@ def _prune(scores: dict[int, float], keep: int) -> dict[int, float]:
 
 def _walk(scores: dict[int, float], held: _Held, index: int, term: QueryTerm, norms: _Norms) -> None:
     docs, counts = held.postings(index)
-    gain, get, text_norms = _WEIGHTS[term.kind] * term.idf * (norms.k1 + 1), scores.get, norms.text
+    gain, get = _WEIGHTS[term.kind] * term.idf * (norms.k1 + 1), scores.get
     columns = held.segment.columns
-    lengths = columns["length"]
-    rows = {packed: [gain * count / (count + norm) for norm in text_norms]
+    lengths, titles = columns["length"], columns["title"]
+    text = {packed: [gain * count / (count + norm) for norm in norms.text]
             for packed in set(counts) for count in (_COUNTS[packed],)}
+    gain *= TITLE_WEIGHT if term.kind == OWN else 0.0
+    title = [[gain * count / (count + norm) for norm in norms.title] for count in range(4)]
     if scores:
         for doc, packed in zip(docs, counts):
-            scores[doc] = get(doc, 0.0) + rows[packed][lengths[doc]]
+            scores[doc] = get(doc, 0.0) + text[packed][lengths[doc]] + title[packed & 3][titles[doc]]
     else:
-        scores.update({doc: rows[packed][lengths[doc]] for doc, packed in zip(docs, counts)})
-    if term.kind == OWN:
-        gain, titles, title_norms = gain * TITLE_WEIGHT, columns["title"], norms.title
-        for doc, packed in zip(docs, counts):
-            count = packed & 3
-            if count:
-                scores[doc] += gain * count / (count + title_norms[titles[doc]])
+        scores.update({doc: text[packed][lengths[doc]] + title[packed & 3][titles[doc]] for doc, packed in zip(docs, counts)})
 
 
 def _look_up(scores: dict[int, float], held: _Held, index: int, term: QueryTerm, norms: _Norms) -> None:
