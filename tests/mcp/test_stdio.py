@@ -225,7 +225,7 @@ class Guard(unittest.TestCase):
                                   capture_output=True, timeout=20)
         loaded = done.stderr.decode().split()
         self.assertEqual([name for name in loaded if name.startswith("slipstream")],
-                         ["slipstream", "slipstream.build_info", "slipstream.mcp", "slipstream.mcp.codec",
+                         ["slipstream", "slipstream.base", "slipstream.base.threads", "slipstream.build_info", "slipstream.mcp", "slipstream.mcp.codec",
                           "slipstream.mcp.protocol", "slipstream.mcp.server"])
         heavy = {"argparse", "asyncio", "concurrent", "dataclasses", "inspect", "json", "logging", "pathlib", "queue", "re", "signal",
                  "socket", "subprocess", "threading", "typing"}

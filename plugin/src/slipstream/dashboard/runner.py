@@ -15,6 +15,7 @@ from slipstream.base.errors import SlipstreamError
 from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.roots import store_dir
 from slipstream.base.store import ensure_private_dir, ensure_store, store_path
+from slipstream.base.threads import let_threads_import
 from slipstream.dashboard import launch
 from slipstream.dashboard.auth import Gate
 from slipstream.dashboard.routes import Routes
@@ -28,6 +29,7 @@ LOCK_TIMEOUT_S = 3.0
 
 def main(argv: list[str]) -> None:
     """Entry of the detached process; never returns. Arguments are the launcher's own: pairs of --name value, and --open."""
+    let_threads_import()
     options = {}
     words = iter(argv)
     for word in words:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+from slipstream.base.threads import let_threads_import
 from slipstream.mcp import protocol
 from slipstream.mcp.codec import decode_line, encode_message
 from slipstream.mcp.protocol import Connection, handle_request
@@ -50,25 +51,6 @@ def main(argv: list[str]) -> int:
     if pool is not None:
         pool.kill_workers()
     return 0
-
-
-def let_threads_import() -> None:
-    """Makes imports from the pyz safe for our threads, in two ways in which zipimport is not."""
-    zipimport = sys.modules.get("zipimport")
-    if zipimport is None:
-        return
-    # It tells a second thread that there is no zlib while a first is on its way to it; some of our modules are deflated.
-    zipimport.__dict__["_get_decompress_func"] = lambda: __import__("zlib").decompress
-    if sys.version_info < (3, 10):  # there it shows other threads a module that is still being filled
-        import _thread
-        import builtins
-        lock, load = _thread.RLock(), builtins.__import__
-
-        def load_alone(*args: Any, **named: Any) -> Any:
-            with lock:
-                return load(*args, **named)
-
-        builtins.__import__ = load_alone
 
 
 class Wire:
