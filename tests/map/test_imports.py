@@ -4,7 +4,9 @@ from __future__ import annotations
 import json
 import unittest
 
+from slipstream.map.imports.packages import own_packages
 from slipstream.map.imports.resolver import Resolver
+from slipstream.map.languages.registry import scan_source
 
 Cases = dict[tuple[str, str], object]  # (importer, specifier) -> file, list of files, or None
 
@@ -76,6 +78,22 @@ class Imports(unittest.TestCase):
                                    ("one/src/a/b.rs", "super::super::c::X"): "one/src/c/mod.rs", ("two/src/main.rs", "crate_one::a::X"): "one/src/a.rs",
                                    ("one/src/a.rs", "two::X"): "two/src/two.rs", ("one/src/a.rs", "std::fmt"): None, ("one/src/a.rs", "self::b::X"): "one/src/a/b.rs"}, "use")
 
+    def test_rust_crate_roots(self) -> None:
+        """Tests, examples and what a manifest names start crates of their own; folders may stand for inline modules."""
+        files = {"Cargo.toml": '[package]\nname = "x"\nautotests = false\n[[test]]\nname = "all"\npath = "tests/tests.rs"\n', "src/lib.rs": "", "src/sys/unix.rs": "",
+                 "src/win/sys.rs": "", "tests/tests.rs": "", "tests/util.rs": "", "tests/one.rs": "", "src/bin/tool.rs": "", "src/bin/part.rs": "", "src/macros/deep/leaf.rs": "",
+                 "ex/Cargo.toml": '[package]\nname = "ex"\n', "ex/tests/a.rs": "", "ex/tests/support/mod.rs": "", "ex/tests/support/leak.rs": "", "ex/tests/inner/leaf.rs": ""}
+        self.check("rust", files, {("tests/tests.rs", "util"): "tests/util.rs", ("src/lib.rs", "win/sys.rs"): "src/win/sys.rs", ("ex/tests/a.rs", "support"): "ex/tests/support/mod.rs",
+                                   ("ex/tests/a.rs", "inner::leaf"): "ex/tests/inner/leaf.rs", ("src/bin/tool.rs", "part"): "src/bin/part.rs"}, "mod")
+        self.check("rust", files, {("tests/one.rs", "crate::util::Dir"): "tests/util.rs", ("ex/tests/a.rs", "crate::support::leak::X"): "ex/tests/support/leak.rs",
+                                   ("tests/one.rs", "x::sys::unix"): "src/sys/unix.rs", ("src/lib.rs", "crate::macros::deep::leaf::f"): "src/macros/deep/leaf.rs"})
+
+    def test_rust_modules_inside_a_file(self) -> None:
+        source = b"use super::a;\nmod tests {\n    use super::{b, super::c};\n    use super::*;\n    mod sub;\n    use crate::d;\n}\n#[path = \"odd/e.rs\"]\nmod e;\nmod f;\n"
+        self.assertEqual([one[:2] for one in scan_source("a.rs", source).imports], [
+            ("super::a", "import"), ("self::b", "import"), ("super::c", "import"), ("self::*", "import"), ("tests::sub", "mod"), ("crate::d", "import"),
+            ("odd/e.rs", "mod"), ("f", "mod")])
+
     def test_native(self) -> None:
         files = dict.fromkeys(("lib/a.c", "lib/a.h", "include/p/a.h", "include/p/b.h", "src/x/util.h", "src/y/util.h", "src/y/m.cc"), "")
         self.check("c", files, {("lib/a.c", "a.h"): "lib/a.h", ("lib/a.c", "p/b.h"): "include/p/b.h", ("src/y/m.cc", "../x/util.h"): "src/x/util.h", ("src/y/m.cc", "util.h"): "src/y/util.h",
@@ -89,6 +107,60 @@ class Imports(unittest.TestCase):
         self.check("java", files, {("k/util.kt", "org.x.A"): "j/A.java", ("k/util.kt", "org.x.B.inner"): "j/B.java", ("k/util.kt", "org.x.*"): ["j/A.java", "j/B.java"],
                                    ("j/A.java", "org.y.helper"): "k/util.kt", ("j/A.java", "java.util.List"): None}, declared=declared)
         self.check("csharp", files, {("c/T.cs", "N.M"): "c/S.cs", ("c/T.cs", "System"): None}, declared=declared)
+
+    def test_native_system_headers(self) -> None:
+        files = dict.fromkeys(("compat/string.h", "include/p/a.h", "src/lua.h", "src/m.c"), "")
+        self.check("c", files, {("src/m.c", "string.h"): None, ("src/m.c", "p/a.h"): "include/p/a.h", ("src/m.c", "lua.h"): "src/lua.h"}, names=("system",))
+        self.check("c", files, {("src/m.c", "string.h"): "compat/string.h"})
+
+    def test_scala(self) -> None:
+        def declared(language: str) -> list[tuple[str, str, list[str]]]:
+            return {"scala": [("s/A.scala", "org.x", ["A", "helper"]), ("s/B.scala", "org.x", ["B"]), ("s/package.scala", "org", ["syntax"]), ("s/E.scala", "org.syntax", ["E"]),
+                              ("s/me.scala", "org.x.deep", [])]}.get(language, [])
+        files = dict.fromkeys(("s/A.scala", "s/B.scala", "s/package.scala", "s/E.scala", "s/me.scala"), "")
+        self.check("scala", files, {
+            ("s/me.scala", "org.x.{A, B}"): ["s/A.scala", "s/B.scala"], ("s/me.scala", "org.x.{A => Z, B as _}"): "s/A.scala", ("s/me.scala", "org.x.A.*, org.x.B"): ["s/A.scala", "s/B.scala"],
+            ("s/me.scala", "org.x.helper as h"): "s/A.scala", ("s/me.scala", "_root_.org.x._"): ["s/A.scala", "s/B.scala"], ("s/me.scala", "org.syntax.eq.*"): "s/package.scala",
+            ("s/me.scala", "syntax.E"): "s/E.scala", ("s/me.scala", "B.given"): "s/B.scala", ("s/me.scala", "scala.util.{Try, Success}"): None, ("s/me.scala", "org.x.{"): None,
+        }, declared=declared)
+
+    def test_packages_a_file_declares(self) -> None:
+        self.assertEqual(own_packages("scala", scan_source("a.scala", b"package cats\npackage data\n\nclass A\n").imports), ["cats.data"])
+        self.assertEqual(own_packages("csharp", scan_source("a.cs", b"namespace A { class X {} }\nnamespace B.C { class Y {} }\n").imports), ["A", "B.C"])
+        self.assertEqual(own_packages("java", scan_source("a.java", b"package a.b;\nclass X {}\n").imports), ["a.b"])
+
+    def test_kotlin_functions_as_java_sees_them(self) -> None:
+        def declared(language: str) -> list[tuple[str, str, list[str]]]:
+            return {"kotlin": [("k/util.kt", "org.y", ["helper"])]}.get(language, [])
+        files = dict.fromkeys(("k/util.kt", "j/A.java"), "")
+        self.check("java", files, {("j/A.java", "org.y.UtilKt.helper"): "k/util.kt"}, declared=declared)
+
+    def test_swift_targets(self) -> None:
+        manifest = """let package = Package(name: "P", products: [.library(name: "Core", targets: ["Core"])], targets: [
+            .target(name: "Core", dependencies: [.target(name: "Other")], path: "Source/"), .executableTarget(name: "tool"), .testTarget(name: "CoreTests", path: "Tests")])"""
+        files = {"Package.swift": manifest, "Source/a.swift": "", "Source/sub/b.swift": "", "Sources/tool/main.swift": "", "Tests/t.swift": "", "Kit/k.swift": ""}
+        self.check("swift", files, {("Tests/t.swift", "Core"): ["Source/a.swift", "Source/sub/b.swift"], ("Source/a.swift", "Core"): None, ("Tests/t.swift", "tool"): "Sources/tool/main.swift",
+                                    ("Tests/t.swift", "Kit.Thing"): "Kit/k.swift", ("Tests/t.swift", "Foundation"): None})
+
+    def test_lua_sheets_and_protobuf(self) -> None:
+        files = dict.fromkeys(("src/a/b.lua", "src/a/c/init.lua", "spec/util.lua", "css/_vars.scss", "css/main.scss", "css/deep/x.scss", "css/deep/_index.scss", "p/q.proto", "api/p/r.proto"), "")
+        self.check("lua", files, {("spec/x.lua", "a.b"): "src/a/b.lua", ("spec/x.lua", "a.c"): "src/a/c/init.lua", ("spec/x.lua", "util"): "spec/util.lua", ("spec/x.lua", "lfs"): None}, "require")
+        self.check("scss", files, {("css/main.scss", "vars"): "css/_vars.scss", ("css/main.scss", "./deep/x"): "css/deep/x.scss", ("css/main.scss", "deep"): "css/deep/_index.scss",
+                                   ("css/deep/x.scss", "vars"): "css/_vars.scss", ("css/main.scss", "sass:math"): None})
+        self.check("proto", files, {("p/q.proto", "p/r.proto"): "api/p/r.proto", ("api/p/r.proto", "p/q.proto"): "p/q.proto", ("p/q.proto", "google/protobuf/any.proto"): None})
+
+    def test_php_without_a_rule_for_the_class(self) -> None:
+        def declared(language: str) -> list[tuple[str, str, list[str]]]:
+            return {"php": [("inc/functions.php", "App\\Util", ["slug"]), ("inc/Old.php", "App\\Legacy", [])]}.get(language, [])
+        files = {"composer.json": json.dumps({"autoload": {"classmap": ["inc"]}}), "inc/functions.php": "", "inc/Old.php": "", "index.php": ""}
+        self.check("php", files, {("index.php", "App\\Util\\slug"): "inc/functions.php", ("index.php", "App\\Legacy\\Old"): "inc/Old.php", ("index.php", "App\\Util"): "inc/functions.php",
+                                  ("index.php", "Vendor\\Thing"): None}, declared=declared)
+        self.check("php", files, {("index.php", "/vendor/autoload.php"): None, ("index.php", "."): None}, "require")
+
+    def test_tsx_jsx_and_sveltekit(self) -> None:
+        files = dict.fromkeys(("src/lib/a.ts", "src/lib/B.svelte", "src/c.tsx", "src/d.astro", "src/routes/+page.svelte"), "")
+        for language in ("tsx", "jsx", "vue", "svelte", "astro"):
+            self.check(language, files, {("src/c.tsx", "./lib/a"): "src/lib/a.ts", ("src/routes/+page.svelte", "$lib/B.svelte"): "src/lib/B.svelte", ("src/c.tsx", "./d.astro"): "src/d.astro"})
 
     def test_scripting(self) -> None:
         files = {"composer.json": json.dumps({"autoload": {"psr-4": {"App\\": "src/"}, "psr-0": {"Old_": "lib"}}}), "src/M/User.php": "", "inc/f.php": "", "index.php": "",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from slipstream.map.codegraph import CodeGraph
+from slipstream.map.imports.packages import own_packages, told_by_name
 from slipstream.map.imports.resolver import JAVASCRIPT, Resolver
 from slipstream.map.imports.tree import Read
 from slipstream.map.index_file import FAILED, FLAGS, IMPORTS, SKIPPED
@@ -36,11 +37,13 @@ class Imports:
     def declared(self, language: str) -> Iterator[tuple[str, str, Iterable[str]]]:
         """(path, package, top-level names) of every file of `language` that names its package."""
         for path, found, imports in self.rows:
-            if found == language:
-                package = next((spec for spec, kind, _ in imports if kind in ("package", "namespace")), None)
-                if package is not None:
-                    entry = self.table.entry(self.table.slots[path])
-                    yield path, package, [one.name for one in entry.symbols if one.depth == 0]
+            packages = own_packages(language, imports) if found == language else []
+            if packages:
+                names: list[str] = []
+                if not told_by_name(language, path):
+                    names = [one.name for one in self.table.entry(self.table.slots[path]).symbols if one.depth == 0]
+                for package in packages:
+                    yield path, package, names
 
 
 def project_reader(root: str) -> Read:

@@ -7,6 +7,15 @@ import re
 from slipstream.map.imports.tree import Tree, ancestors, join
 
 MAX_PACKAGE_FILES = 200
+_CARGO_PATH = re.compile(r"^\s*path\s*=\s*\"([^\"\n]+\.rs)\"", re.M)
+_SWIFT_TARGET = re.compile(r"\.(?:target|testTarget|executableTarget|macro|plugin|systemLibrary)\s*\(")
+_SWIFT_NAME = re.compile(r"\bname:\s*\"([^\"\n]+)\"")
+_SWIFT_PATH = re.compile(r"\bpath:\s*\"([^\"\n]+)\"")
+_SYSTEM_FOLDERS = ("sys/", "linux/", "netinet/", "arpa/", "net/")
+# Headers of the C library and of POSIX: with angle brackets they are never the project's own.
+_SYSTEM = frozenset("""assert complex ctype dirent errno fcntl fenv float getopt grp inttypes iso646 limits locale malloc math
+memory netdb poll pthread pwd regex sched semaphore setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib
+stdnoreturn string strings syslog termios tgmath threads time uchar unistd utime wchar wctype windows winsock2""".split())
 
 
 class Go:
@@ -47,10 +56,14 @@ class Rust:
     def __init__(self, tree: Tree):
         self.tree = tree
         self._crates: dict[str, str] | None = None
+        self._roots: set[str] = set()
 
     def resolve(self, importer: str, specifier: str, kind: str) -> list[str]:
         if kind == "mod":
-            return self.below(importer, [specifier], exact=True)
+            if specifier.endswith(".rs"):
+                file = join(posixpath.dirname(importer), specifier)
+                return [file] if file in self.tree.paths else []
+            return self.below(importer, specifier.split("::"), exact=True)
         path = [part.strip() for part in specifier.split("::") if part.strip()]
         if not path:
             return []
@@ -73,7 +86,20 @@ class Rust:
     def module_folder(self, file: str) -> str:
         name = posixpath.basename(file)
         folder = posixpath.dirname(file)
-        return folder if name in ("mod.rs", "lib.rs", "main.rs") else join(folder, name[:-3])
+        return folder if name in ("mod.rs", "lib.rs", "main.rs") or self.is_root(file) else join(folder, name[:-3])
+
+    def is_root(self, file: str) -> bool:
+        """Whether a crate starts here: named by a manifest, a lib or main, or one of the folders cargo looks into."""
+        _ = self.crates
+        if file in self._roots:
+            return True
+        folder, name = posixpath.split(file)
+        holder, last = posixpath.split(folder)
+        if last in ("tests", "examples", "benches", "bin"):
+            return not any(root.startswith(folder + "/") for root in self._roots) and (
+                last == "bin" or join(holder, "Cargo.toml") in self.tree.paths or
+                self.tree.read(join(holder, "Cargo.toml")) is not None)
+        return name in ("lib.rs", "main.rs", "build.rs")
 
     def below(self, file: str, path: list[str], exact: bool = False) -> list[str]:
         """The deepest file along `path` under the module in `file`; the module itself when there is none, unless `exact`."""
@@ -81,9 +107,9 @@ class Rust:
         for part in path:
             files = (join(folder, part + ".rs"), join(folder, part, "mod.rs"))
             target = next((name for name in files if name in self.tree.paths), None)
-            if target is None:
+            if target is None and join(folder, part) not in self.tree.folders:
                 break
-            found, folder = target, join(folder, part)
+            found, folder = target or found, join(folder, part)  # a folder without a file is a module written in place
         return [found] if found else []
 
     def parent(self, file: str) -> str:
@@ -97,10 +123,19 @@ class Rust:
         return next((path for path in candidates if path in self.tree.paths and path != file), "")
 
     def crate_root(self, importer: str) -> str:
+        if self.is_root(importer):
+            return importer
         for above in ancestors(posixpath.dirname(importer)):
             for name in ("lib.rs", "main.rs"):
-                if join(above, name) in self.tree.paths and not above.endswith("/bin"):
+                if join(above, name) in self.tree.paths:
                     return join(above, name)
+            named = sorted(root for root in self._roots if posixpath.dirname(root) == above)
+            if named:
+                return named[0]
+            if join(above + ".rs") in self.tree.paths and self.is_root(above + ".rs"):
+                return above + ".rs"
+            if posixpath.basename(above) in ("tests", "examples", "benches"):  # a module the crates of a folder share
+                return next((path for path in self.tree.folders[above] if path.endswith(".rs")), "")
         return ""
 
     @property
@@ -114,6 +149,7 @@ class Rust:
                 lib = re.search(r"^\[lib\][^\[]*?^\s*path\s*=\s*\"([^\"]+)\"", text, re.M | re.S)
                 named = re.search(r"^\[lib\][^\[]*?^\s*name\s*=\s*\"([^\"]+)\"", text, re.M | re.S)
                 root = join(folder, lib.group(1) if lib else "src/lib.rs")
+                self._roots.update(join(folder, path) for path in _CARGO_PATH.findall(text))
                 if package and root in self.tree.paths:
                     self._crates.setdefault((named or package).group(1).replace("-", "_"), root)
         return self._crates
@@ -125,10 +161,13 @@ class Native:
     def __init__(self, tree: Tree):
         self.tree = tree
 
-    def resolve(self, importer: str, specifier: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, names: tuple[str, ...] = ()) -> list[str]:
         folder = posixpath.dirname(importer)
+        system = "system" in names
+        if system and (specifier.removesuffix(".h") in _SYSTEM or specifier.startswith(_SYSTEM_FOLDERS)):
+            return []
         beside = join(folder, specifier)
-        if beside in self.tree.paths:
+        if beside in self.tree.paths and not system:
             return [beside]
         specifier = join(specifier)
         while specifier.startswith("../"):
@@ -138,16 +177,54 @@ class Native:
 
 
 class Swift:
-    """`import Name` means a target of the package: Sources/Name, or a folder of that name."""
+    """`import Name` means a target: where a Package.swift says it lies, else Sources/Name, else a folder of that name."""
 
     def __init__(self, tree: Tree):
         self.tree = tree
+        self._targets: dict[str, str] | None = None
+        self._files: dict[str, list[str]] = {}
 
     def resolve(self, importer: str, specifier: str) -> list[str]:
-        name = specifier.split(".")[-1] if specifier.startswith(("struct ", "class ", "func ")) else specifier.split(".")[0]
-        for folder in self.tree.folders:
-            parent, last = posixpath.split(folder)
-            if last == name and posixpath.basename(parent) in ("Sources", "Source", "Tests"):
-                inside = [path for path in sorted(self.tree.paths) if path.startswith(folder + "/") and path.endswith(".swift")]
-                return [] if importer in inside else inside[:MAX_PACKAGE_FILES]
-        return []
+        name = specifier.split(".")[0]
+        if name not in self._files:
+            folder = self.targets.get(name)
+            self._files[name] = [] if folder is None else [
+                path for inside in self._below(folder) for path in self.tree.folders[inside] if path.endswith(".swift")]
+        files = self._files[name]
+        return [] if self.targets.get(name) and importer.startswith(self.targets[name] + "/") else files[:MAX_PACKAGE_FILES]
+
+    def _below(self, folder: str) -> list[str]:
+        return [name for name in sorted(self.tree.folders) if name == folder or name.startswith(folder + "/") or not folder]
+
+    @property
+    def targets(self) -> dict[str, str]:
+        """Module name -> folder, the packages' own words first."""
+        if self._targets is None:
+            self._targets = {}
+            for home in self.tree.named("Package.swift"):
+                for name, path in swift_targets(self.tree.read(join(home, "Package.swift")) or ""):
+                    for folder in (path,) if path else ("Sources/" + name, "Source/" + name, "src/" + name, "Tests/" + name):
+                        if join(home, folder) in self.tree.folders:
+                            self._targets.setdefault(name, join(home, folder))
+            swift = {posixpath.dirname(path) for path in self.tree.paths if path.endswith(".swift")}
+            for folder in sorted(swift, key=lambda folder: (folder.count("/"), folder)):
+                for above in ancestors(folder)[-4:-1]:
+                    parent, last = posixpath.split(above)
+                    if not parent or posixpath.basename(parent) in ("Sources", "Source", "Tests"):
+                        self._targets.setdefault(last, above)
+        return self._targets
+
+
+def swift_targets(manifest: str) -> list[tuple[str, str]]:
+    """(name, path or ``) of the targets a Package.swift declares."""
+    found = []
+    for start in _SWIFT_TARGET.finditer(manifest):
+        depth, at = 1, start.end()
+        while depth and at < min(len(manifest), start.end() + 20_000):
+            depth += {"(": 1, ")": -1}.get(manifest[at], 0)
+            at += 1
+        body = manifest[start.end():at]
+        name, path = _SWIFT_NAME.search(body), _SWIFT_PATH.search(body)
+        if name and body[:name.start()].strip() == "":
+            found.append((name.group(1), path.group(1).rstrip("/") if path else ""))
+    return found

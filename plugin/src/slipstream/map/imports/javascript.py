@@ -190,6 +190,8 @@ class JavaScript:
 
     def by_habit(self, folder: str, specifier: str) -> list[str]:
         """`@/x` and `~/x` mean the nearest package's src where no config says otherwise (Vite, Nuxt, Next templates)."""
+        if specifier.startswith("$lib/"):
+            return next(filter(None, (self.file(join(above, "src/lib", specifier[5:])) for above in ancestors(folder))), [])
         if specifier.startswith(("@/", "~/")):
             for above in ancestors(folder):
                 for base in ("src", "app", ""):

@@ -1,10 +1,11 @@
-"""Languages that name packages, namespaces or load paths: Java, Kotlin, Scala, C#, PHP, Ruby, shell."""
+"""Languages whose files name the package or namespace they belong to: Java, Kotlin, Scala, C#, and PHP with Composer."""
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterable
 
-from slipstream.map.imports.tree import Tree, ancestors, join
+from slipstream.map.imports.tree import Tree, join
 
 MAX_PACKAGE_FILES = 200
 
@@ -16,6 +17,7 @@ class Packages:
         self._declared = declared
         self._members: dict[str, dict[str, list[str]]] | None = None
         self._files: dict[str, list[str]] = {}
+        self._own: dict[str, str] = {}
 
     @property
     def members(self) -> dict[str, dict[str, list[str]]]:
@@ -25,32 +27,58 @@ class Packages:
             for path, package, names in self._declared():
                 table = self._members.setdefault(package, {})
                 self._files.setdefault(package, []).append(path)
-                for name in {*names, posixpath.splitext(posixpath.basename(path))[0]}:
+                self._own.setdefault(path, package)
+                stem, extension = posixpath.splitext(posixpath.basename(path))
+                facade = {stem[:1].upper() + stem[1:] + "Kt"} if extension == ".kt" else set()  # as Java sees its functions
+                for name in {*names, stem} | facade:
                     table.setdefault(name, []).append(path)
         return self._members
 
     def resolve(self, importer: str, specifier: str) -> list[str]:
         """`a.b.C`, `a.b.C.member`, `a.b.*`, `a.b` (C#)."""
         parts = specifier.replace("_root_.", "").split(".")
-        if parts[-1] in ("*", "_"):
+        wild = parts[-1] in ("*", "_", "given")
+        if wild:
             parts.pop()
-            whole = ".".join(parts)
-            if whole in self.members:
-                return [path for path in self._files[whole] if path != importer][:MAX_PACKAGE_FILES]
-        elif specifier in self.members:
-            return [path for path in self._files[specifier] if path != importer][:MAX_PACKAGE_FILES]
+        whole = ".".join(parts)
+        table = self.members.get(".".join(parts[:-1]), {})
+        if whole in self.members and not (wild and parts[-1] in table):
+            return self._files[whole][:MAX_PACKAGE_FILES]
         for cut in range(len(parts) - 1, 0, -1):
-            table = self.members.get(".".join(parts[:cut]))
-            if table is not None:
-                return [path for path in table.get(parts[cut], []) if path != importer]
+            found = self.members.get(".".join(parts[:cut]), {}).get(parts[cut])
+            if found:
+                return found
         return []
+
+    def resolve_scala(self, importer: str, specifier: str) -> list[str]:
+        """Every path of `a.{b, c => d}, e.*`; a path may start in any package around the importer."""
+        found: list[str] = []
+        _ = self.members
+        own = self._own.get(importer, "").split(".")
+        for path in expand_scala(specifier):
+            bases = [""] if path.startswith("_root_.") else [""] + [".".join(own[:cut]) + "." for cut in range(len(own), 0, -1)]
+            found += next(filter(None, (self.resolve(importer, base + path) for base in bases)), [])
+        return found
+
+
+def expand_scala(specifier: str) -> list[str]:
+    """`a.{b, c => d, *}, e.f as g` as `a.b`, `a.c`, `a.*`, `e.f`."""
+    paths = []
+    for part in re.findall(r"[^,{}]*\{[^{}]*\}?|[^,{}]+", specifier):
+        head, brace, inside = part.partition("{")
+        for name in inside.rstrip("} ").split(",") if brace else [""]:
+            alias = re.split(r"\s*=>\s*|\s+as\s+", (head + name.strip()).strip())
+            if alias[0] and alias[1:] != ["_"]:  # `x => _` and `x as _` leave a name out
+                paths.append(re.sub(r"\s+|`", "", alias[0].split("given ")[0] + ("given" if "given " in alias[0] else "")))
+    return list(dict.fromkeys(paths))
 
 
 class Php:
-    """Composer's psr-4 and psr-0 prefixes, then a file whose path ends as the name does; include by path."""
+    """Composer's psr-4 and psr-0 prefixes, then the namespaces the files declare; include by path."""
 
-    def __init__(self, tree: Tree):
+    def __init__(self, tree: Tree, declared: Callable[[], Iterable[tuple[str, str, Iterable[str]]]]):
         self.tree = tree
+        self.packages = Packages(lambda: ((path, name.replace("\\", "."), names) for path, name, names in declared()))
         self._prefixes: list[tuple[str, str]] | None = None
 
     @property
@@ -75,47 +103,27 @@ class Php:
     def resolve(self, importer: str, specifier: str, kind: str) -> list[str]:
         if kind in ("require", "include"):
             path = join(posixpath.dirname(importer), specifier.lstrip("/"))
-            return [path] if path in self.tree.paths else self.tree.with_suffix(join(specifier).lstrip("/"))[:1]
+            if path in self.tree.paths or not specifier.endswith((".php", ".inc", ".phtml")):
+                return [path] if path in self.tree.paths else []
+            name = join(specifier).lstrip("./")
+            return [name] if name in self.tree.paths else self.tree.with_suffix(name)[:1] if "vendor/" not in name else []
         name = specifier.strip("\\").replace("\\", "/")
         for prefix, folder in self.prefixes:
             if name.startswith(prefix):
                 path = join(folder, name[len(prefix):] + ".php")
                 if path in self.tree.paths:
                     return [path]
-        parts = name.split("/")
-        return self.tree.with_suffix("/".join(parts[-2:]) + ".php")[:1] if len(parts) > 1 and not self.prefixes else []
+        return self.packages.resolve(importer, name.replace("/", ".")) if "/" in name else []
 
 
-class Ruby:
-    """require_relative beside the file; require below a `lib` (or app) folder or the root."""
-
-    def __init__(self, tree: Tree):
-        self.tree = tree
-
-    def resolve(self, importer: str, specifier: str, kind: str) -> list[str]:
-        name = specifier if specifier.endswith(".rb") else specifier + ".rb"
-        beside = join(posixpath.dirname(importer), name)
-        if kind == "include" or specifier.startswith("."):
-            return [beside] if beside in self.tree.paths else []
-        for above in ancestors(posixpath.dirname(importer)):
-            for base in ("lib", "", "test", "spec"):
-                if join(above, base, name) in self.tree.paths:
-                    return [join(above, base, name)]
-        found = [path for path in self.tree.with_suffix(name) if path == name or path[:-len(name) - 1].endswith("lib")]
-        return found[:1]
+def own_packages(language: str, imports: Iterable[tuple[str, str, tuple[str, ...]]]) -> list[str]:
+    """The packages or namespaces a file says it belongs to: Scala's clauses continue each other."""
+    named = list(dict.fromkeys(specifier for specifier, kind, _ in imports if kind in ("package", "namespace")))
+    if language == "scala":
+        return [".".join(named)] if named else []
+    return named if language in ("csharp", "php") else named[:1]
 
 
-class Shell:
-    """`source x` and `. x`: beside the script or from the root, `$(dirname ...)/` left out."""
-
-    def __init__(self, tree: Tree):
-        self.tree = tree
-
-    def resolve(self, importer: str, specifier: str) -> list[str]:
-        name = specifier.rpartition("}/")[2].rpartition(")/")[2]
-        if "$" in name:
-            name = name.rpartition("/")[2]
-        for folder in (posixpath.dirname(importer), ""):
-            if "$" not in name and join(folder, name) in self.tree.paths:
-                return [join(folder, name)]
-        return []
+def told_by_name(language: str, path: str) -> bool:
+    """Whether a file's name says what it defines, so that nobody needs to look: Java's classes, PHP's class files."""
+    return language == "java" or (language == "php" and path.rpartition("/")[2][:1].isupper())

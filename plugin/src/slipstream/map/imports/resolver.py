@@ -9,7 +9,7 @@ from slipstream.map.model import Import
 
 Declared = Callable[[str], Iterable[tuple[str, str, Iterable[str]]]]
 
-JAVASCRIPT = ("javascript", "typescript", "vue", "svelte", "astro")
+JAVASCRIPT = ("javascript", "jsx", "typescript", "tsx", "vue", "svelte", "astro")
 JVM = ("java", "kotlin", "scala")  # one name space: they import each other
 
 
@@ -44,20 +44,25 @@ class Resolver:
             if language == "rust":
                 return list(self._family("rust", lambda: compiled.Rust(self.tree)).resolve(importer, specifier, kind))
             kinds = {"go": compiled.Go, "c": compiled.Native, "cpp": compiled.Native, "swift": compiled.Swift}
-            return list(self._family(language, lambda: kinds[language](self.tree)).resolve(importer, specifier))
+            family = self._family(language, lambda: kinds[language](self.tree))
+            return list(family.resolve(importer, specifier, *([names] if language in ("c", "cpp") else [])))
+        if language in ("ruby", "shell", "lua", "css", "scss", "proto"):
+            from slipstream.map.imports import scripts
+            if language == "ruby":
+                return list(self._family("ruby", lambda: scripts.Ruby(self.tree)).resolve(importer, specifier, kind))
+            rules = {"shell": scripts.Shell, "lua": scripts.Lua, "css": scripts.Sheets, "scss": scripts.Sheets,
+                     "proto": scripts.Proto}
+            return list(self._family(language, lambda: rules[language](self.tree)).resolve(importer, specifier))
+        if language not in (*JVM, "csharp", "php"):
+            return []
         from slipstream.map.imports import packages
         if language in JVM or language == "csharp":
             group = JVM if language in JVM else ("csharp",)
             family = self._family(group[0], lambda: packages.Packages(
                 lambda: (row for member in group for row in self._declared(member))))
-            return list(family.resolve(importer, specifier))
-        if language in ("php", "ruby"):
-            php_or_ruby = packages.Php if language == "php" else packages.Ruby
-            family = self._family(language, lambda: php_or_ruby(self.tree))
-            return list(family.resolve(importer, specifier, kind))
-        if language == "shell":
-            return list(self._family("shell", lambda: packages.Shell(self.tree)).resolve(importer, specifier))
-        return []
+            return list((family.resolve_scala if language == "scala" else family.resolve)(importer, specifier))
+        php = self._family("php", lambda: packages.Php(self.tree, lambda: self._declared("php")))
+        return list(php.resolve(importer, specifier, kind))
 
     def _family(self, name: str, make: Callable[[], Any]) -> Any:
         if name not in self._families:

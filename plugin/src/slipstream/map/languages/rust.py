@@ -17,6 +17,7 @@ _ANGLES = re.compile(r"<[^<>]*>")
 _FOR = re.compile(r"\bfor\s+(?!<)")
 _TYPE_NAME = re.compile(r"(?:r#)?([^\W\d]\w*)\s*(?:\Z|[<\s{])")
 _TEST = re.compile(r"\bcfg\(\s*(?:all\()?\s*test\b")
+_PATH = re.compile(r"\[\s*path\s*=\s*\"([^\"\n]+)\"")
 _KINDS = {"fn": "function", "struct": "class", "union": "class", "enum": "enum", "trait": "interface", "type": "type",
           "const": "const", "static": "const", "mod": "class", "macro": "function"}
 _MAX_USES = 300
@@ -49,6 +50,11 @@ def scan(text: str, path: str, out: FileScan) -> None:
 
 class _RustScanner(Walker):
     nested_comments = True
+    file = ""  # what `#[path = "..."]` in front of an item names
+
+    def __init__(self, text: str, out: FileScan, lexicon: Lexicon) -> None:
+        super().__init__(text, out, lexicon)
+        self.inside: list[str] = []  # the modules of this file around here
 
     def items(self, pos: int, owner: Definition | None, context: str, wanted: bool) -> int:
         """Read items until an unopened `}`; `context` is trait, impl, implfor or empty. The offset after the brace."""
@@ -69,6 +75,7 @@ class _RustScanner(Walker):
                 continue
             start = self.take_doc(at)
             test = False
+            self.file = ""
             while text[at:at + 1] == "#":
                 bracket = text.find("[", at, at + 3)
                 if bracket < 0:
@@ -76,6 +83,8 @@ class _RustScanner(Walker):
                     break
                 end = self.lex.close(text, bracket)
                 test = test or _TEST.search(text, bracket, end) is not None
+                named = _PATH.match(text, bracket, end)
+                self.file = named.group(1) if named is not None else self.file
                 at = self.space(end)
             match = _ITEM.match(text, at)
             if match is None:
@@ -105,7 +114,7 @@ class _RustScanner(Walker):
             end = end if end >= 0 else len(text)
             if match.group(6):
                 for path in _expand("".join(text[match.end():min(end, match.end() + 20_000)].split())):
-                    self.out.imports.append((path, "reexport" if public else "import", ()))
+                    self.out.imports.append((self.from_file(path), "reexport" if public else "import", ()))
                     if public:
                         name = path.rsplit("::", 1)[-1]
                         self.out.reexports.append((name, self.lines.at(at), path, name))
@@ -133,7 +142,8 @@ class _RustScanner(Walker):
         if match.group(5):
             return self.impl(text[match.end():end], body, end, owner, wanted, strays)
         if word == "mod" and body < 0:
-            self.out.imports.append((name, "mod", ()))
+            self.out.imports.append((self.file, "mod", (name,)) if self.file and not self.inside else
+                                    ("::".join([*self.inside, name]), "mod", ()))
         name_at = match.start(4) if match.group(4) else match.start(9)
         if word == "fn" and context in ("trait", "impl", "implfor"):
             kind = "method"
@@ -146,13 +156,27 @@ class _RustScanner(Walker):
         definition = self.add(name, kind, name_at, start, close, (at, body if body >= 0 else end), owner, exported and wanted,
                               False)
         if nested:
+            within = [name] if word == "mod" else []
+            self.inside += within
             close = self.items(body + 1, definition, "trait" if word == "trait" else "", wanted)
+            del self.inside[len(self.inside) - len(within):]
             definition.end = self.lines.at(close - 1)
         elif body >= 0 and word in ("struct", "union", "enum"):
             self.fields(body + 1, close - 1, definition, _VARIANT if word == "enum" else _FIELD)
         if word == "mod" and body < 0:
             (owner.members if owner is not None else self.out.definitions).remove(definition)
         return close
+
+    def from_file(self, path: str) -> str:
+        """A `use` path seen from the file's own module: `super` of a module inside the file is the file itself."""
+        parts = path.split("::")
+        if not self.inside or parts[0] not in ("self", "super"):
+            return path
+        ups = next((at for at, part in enumerate(parts) if part != "super"), len(parts))
+        rest = parts[ups + (parts[0] == "self"):]
+        if ups > len(self.inside):
+            return "::".join(["super"] * (ups - len(self.inside)) + rest)
+        return "::".join(["self", *self.inside[:len(self.inside) - ups], *rest])
 
     def hollow(self, owner: Definition | None) -> Definition:
         """An owner whose members belong to the block around it."""
