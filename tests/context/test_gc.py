@@ -12,7 +12,7 @@ from typing import Any
 from slipstream.base.errors import SlipstreamError
 from slipstream.context.gc import is_captured, logs_size, plan_gc, remove_logs, render_gc
 from slipstream.events.append import append_event
-from slipstream.events.log import list_sessions, log_path
+from slipstream.events.log import list_sessions, log_path, view_path
 
 from tests import PROGRAM
 
@@ -51,8 +51,13 @@ class Collecting(Base):
         self.assertEqual([row["session"] for row in plan["keep"]], ["live", "today", "young", "uncaptured"])
         self.assertIn("would remove  old", render_gc(plan, False))
         self.assertEqual(len(list_sessions(self.root)), 5)
+        for name in ("old", "young"):
+            with open(view_path(log_path(self.root, name)), "w", encoding="ascii") as stream:
+                stream.write("derived")
         freed = remove_logs(self.root, plan["remove"], now=1e9)
-        self.assertEqual(freed, plan["remove"][0]["bytes"])
+        self.assertEqual(freed, plan["remove"][0]["bytes"] + len("derived"))
+        self.assertFalse(os.path.exists(view_path(log_path(self.root, "old"))))
+        self.assertTrue(os.path.exists(view_path(log_path(self.root, "young"))))
         self.assertEqual(len(list_sessions(self.root)), 4)
         self.assertTrue(os.path.exists(os.path.join(self.root, ".claude", "slipstream", "observations", "old.cursor")))
 

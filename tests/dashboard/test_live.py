@@ -116,7 +116,7 @@ class Live(unittest.TestCase):
             return len(Views(root).get("unfit"))
 
         self.assertEqual(loaded(good), EVENTS)
-        for bad in (b"", b"{}\n", good[:-1], good[:-9] + b"123456789", good.replace(b'"format": 1', b'"format": 9'), b"[]\n" + good,
+        for bad in (b"", b"{}\n", good[:-1], good[:-9] + b"123456789", good.replace(b'"format": %d' % cache.FORMAT, b'"format": 9'), b"[]\n" + good,
                     good.replace(b'"readTo": ', b'"readTo": 9')):
             self.assertEqual(loaded(bad), 0)
         if os.name == "posix":

@@ -13,6 +13,7 @@ import tempfile
 import unittest
 import zipfile
 
+from slipstream.events.log import log_path
 from slipstream.memory.facts import add_fact
 from slipstream.memory.freshness import cite
 from slipstream.memory.observe import capture
@@ -167,8 +168,14 @@ class Panels(unittest.TestCase):
         self.project.emit("user-prompt", "goes away", session="bye")
         plan = self.project.post("/api/sessions/remove", {"session": "bye", "dryRun": True}).json
         self.assertEqual(list(plan["wouldRemove"]), [".claude/slipstream/dashboard/bye.jsonl"])
+        self.assertIn("transcript", " ".join(plan["keeps"]))
+        view = log_path(self.project.root, "bye")[: -len(".jsonl")] + ".view"
+        with open(view, "w", encoding="ascii") as stream:
+            stream.write("derived")
         self.assertIn("bye", self.json("sessions")["sessions"])  # type: ignore[index]
-        self.project.post("/api/sessions/remove", {"session": "bye"})
+        removed = self.project.post("/api/sessions/remove", {"session": "bye"}).json
+        self.assertIn(".claude/slipstream/dashboard/bye.view", removed["removed"])
+        self.assertFalse(os.path.exists(view))
         self.assertNotIn("bye", self.json("sessions")["sessions"])  # type: ignore[index]
 
 

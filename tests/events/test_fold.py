@@ -167,6 +167,49 @@ class Whole(unittest.TestCase):
             one.apply(event(number, "post-tool", tool="Read"))
         self.assertEqual(len(agent_of(one)["activity"]), MAX_ACTIVITY)
 
+    def test_ten_thousand_agents_are_not_searched(self) -> None:
+        """Counts what is walked over beyond the bound: nothing while all run, what goes once when they have ended."""
+        steps = [0]
+
+        class Counted(dict[str, Any]):
+            def _count(self, entries: Any) -> Any:
+                for entry in entries:
+                    steps[0] += 1
+                    yield entry
+
+            def __iter__(self) -> Any:
+                return self._count(super().__iter__())
+
+            def items(self) -> Any:
+                return self._count(super().items())
+
+            def values(self) -> Any:
+                return self._count(super().values())
+
+        made, number = Fold(), 0
+        made.inside["agents"], made.inside["ended"] = Counted(), Counted()
+        for _ in range(10_000):
+            made.apply(event(number, "subagent-start", "look", f"agent{number}"))
+            number += 1
+        self.assertEqual((steps[0], len(made.inside["agents"])), (0, 10_000))  # who runs is never dropped
+        for index in range(10_000):
+            made.apply(event(number, "subagent-stop", "done", f"agent{index}"))
+            number += 1
+        for _ in range(1000):
+            made.apply(event(number, "subagent-stop", "done", f"agent{number}"))
+            number += 1
+        self.assertLessEqual(steps[0], 11_000)
+        self.assertEqual(len(made.inside["agents"]), MAX_AGENTS)
+        self.assertEqual(made.inside["droppedAgents"] + MAX_AGENTS, 11_000)
+
+    def test_an_agent_that_goes_on_is_not_dropped(self) -> None:
+        made = fold(event(0, "user-prompt"), event(1, "subagent-stop", agent="early"), event(2, "pre-tool", agent="early"))
+        for number in range(MAX_AGENTS + 50):
+            made.apply(event(number + 3, "subagent-stop", agent=f"agent{number}"))
+        self.assertIn("early", made.inside["agents"])
+        self.assertNotIn("agent0", made.inside["agents"])
+        self.assertNotIn("ended", made.state())
+
     @unittest.skipUnless(sys.platform.startswith("linux"), "reads the peak in kilobytes, as Linux gives it")
     @unittest.skipUnless(os.path.exists("/proc/self/status"), "peak memory is read from /proc")
     def test_a_hundred_thousand_events_in_sixty_megabytes(self) -> None:

@@ -12,7 +12,7 @@ from slipstream.base.errors import SlipstreamError
 from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.roots import store_dir
 from slipstream.events.append import session_file_name
-from slipstream.events.log import LogReader, list_sessions
+from slipstream.events.log import LogReader, list_sessions, view_path
 
 LIVE_S = 24 * 3600  # a log written within this time may belong to a session that is still open
 WARN_BYTES = 256 * 1024 * 1024
@@ -65,10 +65,21 @@ def remove_logs(store_root: str, rows: list[dict[str, Any]], now: float | None =
                     continue  # written since it was planned
                 freed += os.path.getsize(path)
                 os.unlink(path)
+                freed += _remove_view(path)
                 shutil.rmtree(path + ".spill", ignore_errors=True)
         except (LockTimeout, FileNotFoundError):
             continue
     return freed
+
+
+def _remove_view(log: str) -> int:
+    path = view_path(log)
+    try:
+        size = os.lstat(path).st_size
+        os.unlink(path)
+    except OSError:
+        return 0
+    return size
 
 
 def is_captured(store_root: str, session: str, path: str) -> bool:

@@ -74,7 +74,7 @@ def budget_panel(store_root: str, view: SessionView, fold: Fold, transcripts: Tr
     """
     session, live = view.session, fold is view.fold
     seen = transcripts.occupancy(session) if live and transcripts is not None else None
-    inside = fold._s
+    inside = fold.inside
     config = load_budget(store_root)
     usage = load_session_usage(store_root, session) if live else None
     estimated, marks = view.window_estimate(fold)

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from slipstream.base.files import open_regular, read_bytes, write_atomic
 from slipstream.base.store import store_path
 from slipstream.build_info import VERSION
-from slipstream.events.append import session_file_name
 from slipstream.events.fold import Fold
+from slipstream.events.log import log_path, view_path
 
 if TYPE_CHECKING:
     from slipstream.dashboard.live import SessionView
 
-FORMAT = 1
+FORMAT = 2
 MIN_EVENTS = 4000
 GROWTH = 1.15
 MAX_BYTES = 64_000_000
@@ -33,7 +33,7 @@ COLUMNS = tuple(
 
 
 def cache_path(store_root: str, session: str) -> str:
-    return store_path(store_root, "dashboard", session_file_name(session) + ".view")
+    return store_path(store_root, "dashboard", os.path.basename(view_path(log_path(store_root, session))))
 
 
 def log_mark(path: str, offset: int) -> str:
@@ -129,10 +129,3 @@ def load_view(store_root: str, view: SessionView) -> bool:
     view._pending, view._snapshots, view._snapshot_every = pending, snapshots, every
     view._reader.offset, view._reader.last_seq, view._reader.skipped = read_to, last_seq, skipped
     return True
-
-
-def drop_view(store_root: str, session: str) -> None:
-    try:
-        os.unlink(cache_path(store_root, session))
-    except OSError:
-        pass

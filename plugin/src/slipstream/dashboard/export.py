@@ -55,7 +55,7 @@ def export_html(store_root: str, session: str) -> bytes:
         total += 1
         index = view.take(event)
         row = view.row(index, event)
-        agent = fold._s["agents"].get(event["agent"])
+        agent = fold.inside["agents"].get(event["agent"])
         if agent is None:
             continue
         shown = [row["seq"], row["ts"], row["agent"], row["kind"], clean(event["label"], store_root), row["outcome"], row["ms"]]

@@ -58,7 +58,7 @@ def _logs(routes: Routes) -> list[dict[str, str]]:
     found = []
     for view in routes.views.known():
         with view.lock:
-            skipped, unknown = view.skipped, dict(view.fold._s["unknown"])
+            skipped, unknown = view.skipped, dict(view.fold.inside["unknown"])
         if skipped:
             text = "%d lines of session %s are no events." % (skipped, view.session[:60])
             found.append(finding("warn", "Unreadable lines", text, "They are skipped; a killed writer leaves one."))

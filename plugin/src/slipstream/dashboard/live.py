@@ -53,7 +53,7 @@ class Words:
 
 def light_dump(fold: Fold) -> bytes:
     """The fold without the agents' activity, most of its size: replay shows the events themselves."""
-    state = dict(fold._s)
+    state = dict(fold.inside)
     state["agents"] = {name: {**agent, "activity": []} for name, agent in state["agents"].items()}
     return json.dumps(state, separators=(",", ":")).encode("ascii")
 
@@ -174,7 +174,7 @@ class SessionView:
         return len(self.seq) - 1
 
     def _note_emptied(self, seq: int) -> None:
-        main = self.fold._s["agents"].get("main")
+        main = self.fold.inside["agents"].get("main")
         tokens = main["approxTokens"] if main else 0
         if self.emptied and self.emptied[-1][1] == tokens:
             return  # the start and the end of one compaction
@@ -183,7 +183,7 @@ class SessionView:
 
     def window_estimate(self, fold: Fold) -> tuple[int, list[tuple[int, int]]]:
         """(approximate tokens that main has read since its window was last emptied, (event, tokens) when it was emptied)."""
-        main = fold._s["agents"].get("main")
+        main = fold.inside["agents"].get("main")
         marks, before = [], 0
         for seq, tokens in self.emptied:
             if seq > fold.last_seq:

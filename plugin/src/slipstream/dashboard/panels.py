@@ -46,7 +46,7 @@ def agent_row(agent: dict[str, Any], open_step: int) -> dict[str, Any]:
 
 def agent_rows(fold: Fold, only: set[str] | None = None) -> list[dict[str, Any]]:
     """Rows of all agents, or of some; beyond MAX_ROWS those that wait or run come first."""
-    inside = fold._s
+    inside = fold.inside
     chosen = [agent for name, agent in inside["agents"].items() if only is None or name in only]
     if len(chosen) > MAX_ROWS:
         chosen.sort(key=lambda agent: (agent["id"] != "main", agent["status"] not in ("waiting", "running")))
@@ -55,7 +55,7 @@ def agent_rows(fold: Fold, only: set[str] | None = None) -> list[dict[str, Any]]
 
 
 def figures(fold: Fold, events: int) -> dict[str, Any]:
-    inside = fold._s
+    inside = fold.inside
     return {
         "events": events,
         "prompts": inside["prompts"],
@@ -68,22 +68,22 @@ def figures(fold: Fold, events: int) -> dict[str, Any]:
 
 
 def plan_items(fold: Fold) -> list[dict[str, Any]]:
-    return [{"text": item["text"], "status": item["status"]} for item in fold._s["planItems"]]
+    return [{"text": item["text"], "status": item["status"]} for item in fold.inside["planItems"]]
 
 
 def overall(fold: Fold) -> str:
     """One word for a session: waiting when an agent waits for a person in mid-turn."""
-    agents = fold._s["agents"].values()
+    agents = fold.inside["agents"].values()
     if any(agent["status"] == "waiting" and agent["waitingFor"] != YOUR_MOVE for agent in agents):
         return "waiting"
-    if fold._s["endedAt"]:
+    if fold.inside["endedAt"]:
         return "done"
     return "running" if any(agent["status"] == "running" for agent in agents) else "idle"
 
 
 def now_panel(view: SessionView, fold: Fold, budget: Any) -> dict[str, Any]:
     """The state of a session as a fold has it, in the shape the page patches with deltas."""
-    inside = fold._s
+    inside = fold.inside
     count = view.position(fold.last_seq + 1)
     return {
         "session": view.session,
@@ -109,10 +109,9 @@ def now_panel(view: SessionView, fold: Fold, budget: Any) -> dict[str, Any]:
 def delta_panel(view: SessionView, events: list[dict[str, Any]], total: int, budget: Any) -> dict[str, Any]:
     """What the last events changed: their rows, the agents they touched, the figures."""
     fold = view.fold
-    inside = fold._s
-    touched = {event["agent"] for event in events} | {
-        agent["parent"] for name, agent in inside["agents"].items() if any(event["agent"] == name for event in events)
-    }
+    inside = fold.inside
+    touched = {event["agent"] for event in events}
+    touched |= {inside["agents"][name]["parent"] for name in touched if name in inside["agents"]}
     ended = any(event["kind"] == "session-end" for event in events) or total > len(events)
     return {
         "session": view.session,
@@ -140,7 +139,7 @@ def timeline_panel(view: SessionView, first: int = 0) -> dict[str, Any]:
     base = millis[0] if millis else 0
     seqs = view.seq[start:]
     regular = not seqs or seqs[-1] - seqs[0] == len(seqs) - 1
-    inside = view.fold._s["agents"]
+    inside = view.fold.inside["agents"]
     agents = []
     for name in view.agents.list[1:]:
         known = inside.get(name)

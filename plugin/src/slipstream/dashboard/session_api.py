@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from slipstream.base.errors import SlipstreamError
 from slipstream.dashboard import panels
 from slipstream.dashboard.budgets import budget_panel
-from slipstream.dashboard.cache import drop_view
 from slipstream.dashboard.live import SessionView
 from slipstream.dashboard.query import Fields, number, optional_number
 from slipstream.dashboard.story import story_panel
-from slipstream.events.log import list_sessions, log_path
+from slipstream.events.log import list_sessions, log_path, view_path
 
 if TYPE_CHECKING:
     from slipstream.dashboard.routes import Routes
@@ -183,7 +182,7 @@ def session_info(routes: Routes, row: dict[str, Any], deadline: float) -> dict[s
 def summarize(routes: Routes, view: SessionView) -> dict[str, Any]:
     fold = view.fold
     figures = panels.figures(fold, len(view))
-    inside = fold._s
+    inside = fold.inside
     return {
         "session": view.session,
         "lastTs": inside["lastTs"],
@@ -234,29 +233,56 @@ def export(routes: Routes, fields: Fields) -> Any:
 
 
 def remove_session(routes: Routes, body: dict[str, Any]) -> Any:
-    """Removes a session's event log and observations, as published; `dryRun` says what would go."""
+    """Removes a session's event log, what is derived from it and its observations; `dryRun` says what would go.
+
+    `keeps` says in either case what is known of the session elsewhere and stays.
+    """
     from slipstream.memory.observations import session_path
 
     session = body.get("session")
     if not isinstance(session, str) or not session or len(session) > 400:
         raise SlipstreamError("which session?")
-    paths = [log_path(routes.store_root, session), session_path(routes.store_root, session)]
-    folder = os.path.dirname(paths[1])
-    paths += [os.path.join(folder, os.path.basename(paths[1])[: -len(".jsonl")] + ".cursor")]
+    log, memory = log_path(routes.store_root, session), session_path(routes.store_root, session)
+    paths = [log, view_path(log), memory, memory[: -len(".jsonl")] + ".cursor"]
+    paths += _files_of(log + ".spill")
     found = [path for path in paths if os.path.isfile(path) and not os.path.islink(path)]
     sizes = {os.path.relpath(path, routes.store_root).replace(os.sep, "/"): os.path.getsize(path) for path in found}
+    keeps = kept_elsewhere(routes, session)
     if body.get("dryRun"):
-        return {"session": session, "wouldRemove": sizes}
+        return {"session": session, "wouldRemove": sizes, "keeps": keeps}
     for path in found:
         try:
             os.unlink(path)
+        except FileNotFoundError:
+            pass  # a running server drops views on its own
         except OSError as error:
             raise SlipstreamError("could not be removed: %s" % error.strerror, path) from None
     routes.views.drop(session)
-    drop_view(routes.store_root, session)
     routes.summaries.pop(session, None)
     routes.hub.send("sessions", session, -1, {"session": session, "removed": True})
-    return {"session": session, "removed": sizes}
+    return {"session": session, "removed": sizes, "keeps": keeps}
+
+
+def _files_of(folder: str) -> list[str]:
+    try:
+        return [os.path.join(folder, name) for name in os.listdir(folder)] if not os.path.islink(folder) else []
+    except OSError:
+        return []
+
+
+def kept_elsewhere(routes: Routes, session: str) -> list[str]:
+    """What a removal leaves: the conversation, facts that came of the session, the host's own transcript."""
+    from slipstream.memory.conversations import conversation_path
+    from slipstream.memory.fact_reading import load_facts
+
+    keeps = []
+    path = conversation_path(routes.store_root, session)
+    if os.path.isfile(path):
+        keeps.append("its conversation, " + os.path.relpath(path, routes.store_root).replace(os.sep, "/"))
+    facts = [fact.name for fact in load_facts(routes.store_root).facts if fact.extra.get("session") == session]
+    if facts:
+        keeps.append("what memory took from it: " + ", ".join(facts[:5]) + (" and more" if len(facts) > 5 else ""))
+    return [*keeps, "the host's own transcript, and with it the tokens under Usage"]
 
 
 def _iso(seconds: float) -> str:

@@ -4,6 +4,7 @@ the log."""
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import Any
 
 from slipstream.base.tokens import approx_tokens
@@ -49,6 +50,7 @@ class Fold:
             "redacted": 0,
             "unknown": {},
             "parents": {},
+            "ended": {},
             "droppedAgents": 0,
             "branch": None,
             "model": None,
@@ -111,18 +113,20 @@ class Fold:
         return agent
 
     def _bound_agents(self) -> None:
-        agents = self._s["agents"]
-        if len(agents) <= MAX_AGENTS:
+        """Beyond the bound those that ended first go, and their figures to their parents. `ended` keeps them in that order,
+        so that nothing is searched for; agents that still run stay."""
+        agents, ended = self._s["agents"], self._s["ended"]
+        excess = len(agents) - MAX_AGENTS
+        if excess <= 0 or not ended:
             return
-        for name, agent in agents.items():
-            if name != "main" and agent["status"] in ("done", "failed"):
-                parent = agents.get(agent["parent"]) or agents.get("main")
-                if parent is not None:
-                    for key in ("approxTokens", "toolCalls", "failures", "finishedCalls"):
-                        parent[key] += agent[key]
-                del agents[name]
-                self._s["droppedAgents"] += 1
-                return
+        for name in list(islice(ended, excess)):
+            agent = agents.pop(name)
+            parent = agents.get(agent["parent"]) or agents.get("main")
+            if parent is not None:
+                for key in ("approxTokens", "toolCalls", "failures", "finishedCalls"):
+                    parent[key] += agent[key]
+            del ended[name]
+            self._s["droppedAgents"] += 1
 
     def _on_session_start(self, agent: dict[str, Any], event: dict[str, Any], data: dict[str, Any]) -> None:
         state = self._s
@@ -220,18 +224,17 @@ class Fold:
             agent["task"] = event["label"]
 
     def _on_subagent_stop(self, agent: dict[str, Any], event: dict[str, Any], data: dict[str, Any]) -> None:
-        agent["status"] = "failed" if data.get("failed") else "done"
-        agent.update(waitingFor=None, waitingSince=None, endedAt=event["ts"], running={})
+        self._end(agent, event["ts"], "failed" if data.get("failed") else "done")
 
     def _on_stop(self, agent: dict[str, Any], event: dict[str, Any], data: dict[str, Any]) -> None:
         state = self._s
         agent["running"] = {}
         if agent["id"] == "main":
-            agent.update(status="waiting", waitingFor="your next prompt", waitingSince=event["ts"])
+            self._wait(agent, event, "your next prompt")
             if data.get("failed"):
                 agent["waitingFor"] = "you: the turn failed"
         else:
-            agent.update(status="done", waitingFor=None, waitingSince=None, endedAt=event["ts"])
+            self._end(agent, event["ts"])
         state["finishedAt"] = event["ts"]
         state["steps"].append(state["openStep"])
         state["openStep"] = 0
@@ -242,16 +245,16 @@ class Fold:
         if data.get("outcome") == "denied":
             self._run(agent)
         else:
-            agent.update(status="waiting", waitingFor=event["label"], waitingSince=event["ts"])
+            self._wait(agent, event, event["label"])
 
     def _on_notification(self, agent: dict[str, Any], event: dict[str, Any], data: dict[str, Any]) -> None:
         sort = data.get("notification")
         if sort == "task":  # a background task came back: the host goes on by itself
             self._run(agent)
         elif sort in ("permission_prompt", "elicitation_dialog") and agent["status"] != "waiting":
-            agent.update(status="waiting", waitingFor=event["label"], waitingSince=event["ts"])
+            self._wait(agent, event, event["label"])
         elif sort == "idle_prompt" and agent["status"] != "waiting":
-            agent.update(status="waiting", waitingFor="your next prompt", waitingSince=event["ts"])
+            self._wait(agent, event, "your next prompt")
 
     def _on_compact(self, agent: dict[str, Any], event: dict[str, Any], data: dict[str, Any]) -> None:
         marks = self._s["compactions"]
@@ -274,13 +277,23 @@ class Fold:
         self._s["endedAt"] = event["ts"]
         for other in self._s["agents"].values():
             if other["status"] in ("running", "waiting"):
-                other.update(status="done", waitingFor=None, waitingSince=None, endedAt=event["ts"], running={})
+                self._end(other, event["ts"])
 
     def _on_plan(self, agent: dict[str, Any], event: dict[str, Any], data: dict[str, Any]) -> None:
         pass  # the plan is in data, which any kind may carry
 
     def _run(self, agent: dict[str, Any]) -> None:
         agent.update(status="running", waitingFor=None, waitingSince=None, endedAt=None)
+        self._s["ended"].pop(agent["id"], None)
+
+    def _wait(self, agent: dict[str, Any], event: dict[str, Any], reason: str) -> None:
+        agent.update(status="waiting", waitingFor=reason, waitingSince=event["ts"])
+        self._s["ended"].pop(agent["id"], None)
+
+    def _end(self, agent: dict[str, Any], ts: str, status: str = "done") -> None:
+        agent.update(status=status, waitingFor=None, waitingSince=None, endedAt=ts, running={})
+        if agent["id"] != "main":
+            self._s["ended"].setdefault(agent["id"], 1)
 
     def _note_place(self, data: dict[str, Any]) -> None:
         if isinstance(data.get("branch"), str):
@@ -323,6 +336,11 @@ class Fold:
     # ---- out
 
     @property
+    def inside(self) -> dict[str, Any]:
+        """The state as the fold holds it, agents by name: to read and not to keep, for the next event changes it."""
+        return self._s
+
+    @property
     def last_seq(self) -> int:
         return int(self._s["lastSeq"])
 
@@ -332,7 +350,7 @@ class Fold:
         state["agents"] = list(state["agents"].values())
         for agent in state["agents"]:
             agent["running"] = list(agent["running"].values())
-        state.pop("parents")
+        del state["parents"], state["ended"]
         state["approxTokens"] = sum(agent["approxTokens"] for agent in state["agents"])
         return state
 

@@ -58,6 +58,11 @@ def log_folder(store_root: str) -> str:
     return os.path.join(store_dir(store_root), "dashboard")
 
 
+def view_path(log: str) -> str:
+    """Where the dashboard keeps what it read of a log: derived from the log, and of no use without it."""
+    return os.path.splitext(log)[0] + ".view"
+
+
 def log_path(store_root: str, session: str) -> str:
     """Where a session's log is. One that another implementation wrote under the bare id is found there."""
     folder, name = log_folder(store_root), session_file_name(session)

@@ -27,9 +27,13 @@ def conversations_dir(store_root: str) -> str:
     return os.path.join(store_dir(store_root), "conversations")
 
 
+def conversation_path(store_root: str, session: str) -> str:
+    return os.path.join(conversations_dir(store_root), session_file_name(session) + ".json")
+
+
 def load_conversation(store_root: str, session: str) -> dict[str, Any]:
     """The stored chat, or an empty one in the published shape."""
-    path = os.path.join(conversations_dir(store_root), session_file_name(session) + ".json")
+    path = conversation_path(store_root, session)
     try:
         value = json.loads(read_bytes(path))
         if isinstance(value, dict) and isinstance(value.get("exchanges"), list):
