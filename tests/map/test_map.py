@@ -168,6 +168,27 @@ class Map(TreeCase):
             "bin/tool.js", "core/__main__.py", "core/base.py", "parts/main.py", "run", "scripts/go.js", "src/extra.ts",
             "src/index.ts"])
 
+    def test_entry_points_of_build_files(self) -> None:
+        """A main class, a binary, a library, an executable target, what recipes and containers run."""
+        for path, text in {
+            "Cargo.toml": '[package]\nname = "x"\n[lib]\npath = "src/x.rs"\n[[bin]]\nname = "y"\n[[bin]] # two\nname = "z"\npath = "z/start.rs"\n[[test]]\nname = "t"\npath = "t.rs"\n',
+            "src/x.rs": "", "src/bin/y.rs": "", "z/start.rs": "", "t.rs": "", "src/other.rs": "",
+            "composer.json": json.dumps({"bin": ["bin/con"], "autoload": {"files": ["inc/f.php"], "psr-4": {"A\\": "inc"}}, "scripts": {"t": ["@php tools/go.php -x", "A\\B::c"]}}),
+            "inc/f.php": "<?php\n", "inc/g.php": "<?php\n", "tools/go.php": "<?php\n",
+            "Package.swift": 'let package = Package(name: "P", targets: [.target(name: "Lib"), .executableTarget(name: "Run", dependencies: ["Lib"], path: "Exe")])',
+            "Exe/main.swift": "", "Exe/more.swift": "", "Sources/Lib/lib.swift": "",
+            "app/build.gradle.kts": 'application { mainClass.set("org.x.AppKt") }\n', "app/src/org/x/App.kt": "package org.x\n",
+            "srv/pom.xml": "<plugin><mainClass>org.y.Server</mainClass></plugin>", "srv/src/main/java/org/y/Server.java": "package org.y;\nclass Server {}\n",
+            "old/build.gradle": "mainClassName = 'org.z.Old'\n", "old/org/z/Old.java": "package org.z;\nclass Old {}\n",
+            "Makefile": "all: x.c\n\t@python3 tools/build.py --fast\n\tgo run ./cmd/tool\n\t$(CC) tools/no.c\n", "tools/build.py": "x = 1\n", "tools/no.c": "int a;\n", "cmd/tool/main.go": "package main\n",
+            "Dockerfile": 'FROM a AS b\nCOPY --from=b /no.sh /no.sh\nCOPY docker/entry.sh start.py /\nENTRYPOINT ["/entry.sh"]\nCMD ["python", "-m", "srv.web", "start.py"]\n',
+            "docker/entry.sh": "echo\n", "start.py": "x = 1\n", "srv/web.py": "x = 1\n", "no.sh": "echo\n",
+        }.items():
+            self.write(path, text)
+        self.assertEqual(open_index(self.root).entry_points, [
+            "Exe/main.swift", "app/src/org/x/App.kt", "cmd/tool/main.go", "docker/entry.sh", "inc/f.php", "old/org/z/Old.java", "src/bin/y.rs", "src/x.rs",
+            "srv/src/main/java/org/y/Server.java", "srv/web.py", "start.py", "tools/build.py", "tools/go.php", "z/start.rs"])
+
 
 @unittest.skipUnless(shutil.which("git"), "git is not here")
 class WithGit(TreeCase):

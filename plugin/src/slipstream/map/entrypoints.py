@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from slipstream.map.buildfiles import BUILD_FILES, find_in_build_files
 from slipstream.map.graph import project_reader
 from slipstream.map.imports.javascript import JavaScript
 from slipstream.map.imports.tree import Tree, join
@@ -13,7 +14,7 @@ from slipstream.map.index_file import ENTRY, FAILED, FLAGS, SKIPPED
 from slipstream.map.manifests import parse_ini_lists, parse_toml_strings
 from slipstream.map.table import Table
 
-MANIFESTS = ("package.json", "pyproject.toml", "setup.cfg")
+MANIFESTS = ("package.json", "pyproject.toml", "setup.cfg", *BUILD_FILES)
 MAX_PACKAGES = 100
 _CODE = re.compile(r"\.[cm]?[jt]sx?$")
 _SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|py|sh|bash|rb|php|pl|go)$")
@@ -32,6 +33,7 @@ def find_entry_points(root: str, table: Table) -> list[str]:
     for folder in _packages(tree, table):
         found.update(_from_package(tree, script, folder))
     found.update(_from_python(tree))
+    found.update(find_in_build_files(tree))
     return sorted(found)
 
 

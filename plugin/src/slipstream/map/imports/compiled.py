@@ -215,10 +215,12 @@ class Swift:
         return self._targets
 
 
-def swift_targets(manifest: str) -> list[tuple[str, str]]:
-    """(name, path or ``) of the targets a Package.swift declares."""
+def swift_targets(manifest: str, kind: str = "") -> list[tuple[str, str]]:
+    """(name, path or ``) of the targets a Package.swift declares, of one kind or of all."""
     found = []
     for start in _SWIFT_TARGET.finditer(manifest):
+        if kind and start.group().rstrip("( \t\n") != "." + kind:
+            continue
         depth, at = 1, start.end()
         while depth and at < min(len(manifest), start.end() + 20_000):
             depth += {"(": 1, ")": -1}.get(manifest[at], 0)
