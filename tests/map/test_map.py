@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from slipstream.base.tokens import BYTES_PER_TOKEN
@@ -138,6 +139,17 @@ class Map(TreeCase):
         run(self.root, "map", "nowhere", status=1)
         run(self.root, "map", "--budget", "x", status=2)
         run(self.root, "map", "--nonsense", status=2)
+
+    def test_a_path_without_a_project_makes_no_store_beside_it(self) -> None:
+        """Without git, a folder of the current project is a part of it, and a file elsewhere is refused."""
+        self.assertIn("core/", run(self.root, "map", "core"))
+        self.assertFalse(os.path.exists(os.path.join(self.root, "core", ".claude")))
+        with tempfile.TemporaryDirectory() as elsewhere:
+            with open(os.path.join(elsewhere, "a.py"), "w", encoding="utf-8") as stream:
+                stream.write("x = 1\n")
+            run(self.root, "map", os.path.join(elsewhere, "a.py"), status=1)
+            self.assertEqual(os.listdir(elsewhere), ["a.py"])
+            self.assertIn("a.py", run(self.root, "map", elsewhere))  # a folder named so is a project
 
     def test_read_only_tree(self) -> None:
         text = run(self.root, "map", "--no-write")

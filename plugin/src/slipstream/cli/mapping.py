@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from slipstream.map.index import Index
 
 PROGRESS_AFTER_S = 1.0
+PROJECT_MARKS = ((".git",), (".claude", "slipstream"))
 
 
 def make_map_parser() -> Parser:
@@ -57,8 +58,14 @@ def _target(args: argparse.Namespace) -> tuple[str, str | None]:
     else:
         full = os.path.realpath(args.path)
         root = find_tree_root(None)
-        if "CLAUDE_PROJECT_DIR" not in os.environ or not (full + os.sep).startswith(root.rstrip(os.sep) + os.sep):
-            root = find_tree_root(None, env={}, cwd=full if os.path.isdir(full) else os.path.dirname(full))
+        within = (full + os.sep).startswith(root.rstrip(os.sep) + os.sep)
+        if "CLAUDE_PROJECT_DIR" not in os.environ or not within:
+            folder = full if os.path.isdir(full) else os.path.dirname(full)
+            own = find_tree_root(None, env={}, cwd=folder)
+            known = own != folder or any(os.path.exists(os.path.join(own, *mark)) for mark in PROJECT_MARKS)
+            if not known and os.path.isfile(full) and not within:  # a store beside any file of the disk is nobody's wish
+                raise SlipstreamError("outside the project, and in none of its own", args.path)
+            root = own if known or not within else root
     if args.path and not os.path.lexists(full):
         raise SlipstreamError("no such file or folder", args.path)
     return root, relative_path(root, full) if full != root else None
