@@ -25,6 +25,7 @@ class Graph(unittest.TestCase):
         self.assertEqual(self.graph.dependents("d", 1), {"c": 1, "e": 1})
         self.assertEqual(self.graph.dependents("d", 9), {"c": 1, "e": 1, "b": 2, "a": 3})
         self.assertEqual(self.graph.dependents("b", 5), {"a": 1, "c": 1})
+        self.assertEqual(self.graph.dependents("b", 10**20), {"a": 1, "c": 1})  # ends where nothing is left, not at the depth
 
     def test_cycles_and_orphans(self) -> None:
         self.assertEqual(self.graph.cycles(), [["b", "c"]])

@@ -35,6 +35,8 @@ class CodeGraph:
         frontier = [path]
         for step in range(1, depth + 1):
             frontier = sorted({importer for near in frontier for importer in self.importers[near]} - steps.keys())
+            if not frontier:
+                break
             steps.update(dict.fromkeys(frontier, step))
         del steps[path]
         return dict(sorted(steps.items(), key=lambda item: (item[1], item[0])))
