@@ -157,6 +157,10 @@ class Slices(TreeCase):
         self.write("big.py", "x = 1\n" * 5_000)
         self.assertEqual(self.run_cli("guard", "big.py").returncode, 1)
         self.assertIn("slipstream outline big.py", self.run_cli("guard", "big.py").stdout)
+        self.assertEqual(self.run_cli("guard", "absent.py").stderr, "slipstream: absent.py: no such file\n")
+        for folder in ("", ".", "other"):
+            done = self.run_cli("guard", folder)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), folder)
         for words, status in ((["slice"], 2), (["slice", "nothing"], 1), (["slice", "total"], 1), (["lines", "shop.py", "b", "c"], 2),
                               (["lines", "shop.py", "5", "2"], 2), (["lines", "shop.py", "0", "2"], 2), (["slice", "x", "--what"], 2),
                               (["slice", "x/y.py", "z"], 1), (["outline"], 2), (["lines", "absent.py", "1", "2"], 1)):

@@ -74,13 +74,14 @@ def _outline(root: str, words: list[str], flags: Flags) -> int:
 
 
 def _guard(root: str, words: list[str], flags: Flags) -> int:
-    from slipstream.base.paths import resolve_inside
     from slipstream.context.guard import guard_read
     from slipstream.map.lookup import locate_file
     if len(words) != 1:
         raise UsageError("one file")
     path = locate_file(root, words[0])
-    size = os.stat(resolve_inside(root, path)).st_size
+    if not os.path.isfile(os.path.join(root, path)):
+        raise SlipstreamError(f"{path}: no such file")
+    size = os.path.getsize(os.path.join(root, path))
     verdict = guard_read(path, size)
     if flags.get("json"):
         print_json({"path": path, "bytes": size, **verdict})
