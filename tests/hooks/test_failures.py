@@ -34,6 +34,13 @@ class Failures(HookCase):
         self.play()
         self.assertIn("NotADirectoryError", self.errors())
 
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "no FIFOs here")
+    def test_a_fifo_as_the_error_log_does_not_hang(self) -> None:
+        os.makedirs(self.store, 0o700)
+        Path(self.store, "dashboard").write_text("x")  # something to complain about
+        os.mkfifo(os.path.join(self.store, "errors.log"))
+        self.assertLess(self.play(TMPDIR=self.root), BOUND_S)
+
     def test_read_only(self) -> None:
         if os.geteuid() == 0:
             self.skipTest("nothing is read-only for root")

@@ -66,6 +66,19 @@ class Hostile(TreeCase):
         self.assertEqual(names(open_index(self.root)), ["good", "good"])  # closed/ is looked into again
 
     @unittest.skipUnless(hasattr(os, "mkfifo"), "no FIFOs here")
+    def test_fifos_in_the_store_do_not_hang_a_search(self) -> None:
+        refresh_map(self.root)
+        for name in ("map.search", "map.words"):
+            path = os.path.join(self.root, ".claude", "slipstream", name)
+            if os.path.exists(path):
+                os.unlink(path)
+            os.mkfifo(path)
+        for words in (["search", "good"], ["refs", "good"]):
+            done = subprocess.run([sys.executable, "-I", "-S", PROGRAM, *words], cwd=self.root, capture_output=True, text=True,
+                                  timeout=20, check=False)
+            self.assertIn("good.py", done.stdout, done.stderr)
+
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "no FIFOs here")
     def test_fifo_socket_links_and_loops(self) -> None:
         os.mkfifo(os.path.join(self.root, "pipe.py"))
         with socket.socket(socket.AF_UNIX) as server:

@@ -41,7 +41,7 @@ def error_log_paths(store_root: str | None) -> list[str]:
 
 
 def _append(path: str, line: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     fd = os.open(path, flags, 0o600)
     try:
         os.write(fd, line)

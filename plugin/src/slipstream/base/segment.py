@@ -35,7 +35,8 @@ class Segment:
 
     def __init__(self, path: str, stamp: int = 0):
         self.path, self.stamp = path, stamp
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        fd = os.open(path, flags)
         self._stream = os.fdopen(fd, "rb")
         try:
             self._load(os.fstat(fd).st_size)

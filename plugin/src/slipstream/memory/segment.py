@@ -32,7 +32,8 @@ class Segment(base.Segment):
 
     def __init__(self, path: str):
         self.path, self.stamp = path, 0
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        fd = os.open(path, flags)
         try:
             self._map = mmap.mmap(fd, 0, access=mmap.ACCESS_READ)
         except ValueError:
