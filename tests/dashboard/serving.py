@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import tempfile
@@ -12,6 +13,18 @@ from typing import Any, Callable
 
 from slipstream.dashboard import launch
 from slipstream.events.append import append_event
+
+
+def write_transcript(config: str, root: str, session: str) -> None:
+    """What the host writes of a session: one reply, 46,000 tokens of it from the cache."""
+    folder = os.path.join(config, "projects", re.sub(r"[^A-Za-z0-9]", "-", root))
+    os.makedirs(folder, exist_ok=True)
+    usage = {"input_tokens": 1000, "cache_creation_input_tokens": 3000, "cache_read_input_tokens": 46000, "output_tokens": 500}
+    message = {"id": "m1", "model": "claude-sonnet-5", "role": "assistant", "type": "message", "content": [], "usage": usage}
+    line = {"type": "assistant", "cwd": root, "isSidechain": False, "timestamp": "2026-06-01T10:00:00.000Z",
+            "requestId": "r1", "sessionId": session, "uuid": "u1", "message": message}
+    with open(os.path.join(folder, session + ".jsonl"), "w", encoding="utf-8") as stream:
+        stream.write(json.dumps(line) + "\n")
 
 
 class Reply:

@@ -19,7 +19,7 @@ from slipstream.memory.freshness import cite
 from slipstream.memory.observe import capture
 
 from tests import PROGRAM
-from tests.dashboard.serving import Project
+from tests.dashboard.serving import Project, write_transcript
 
 SECRET = "sk-ant-" + "api03-" + "A1b2C3d4E5f6G7h8" * 4
 
@@ -39,7 +39,7 @@ class Panels(unittest.TestCase):
             os.environ.pop("CLAUDE_CONFIG_DIR")
             if before is not None:
                 os.environ["CLAUDE_CONFIG_DIR"] = before
-        cls.transcript()
+        write_transcript(cls.config, cls.project.root, "told")
         with open(os.path.join(project.root, "app.py"), "w", encoding="utf-8") as stream:
             stream.write("import helper\n\n\ndef main():\n    return helper.one()\n")
         with open(os.path.join(project.root, "helper.py"), "w", encoding="utf-8") as stream:
@@ -58,18 +58,6 @@ class Panels(unittest.TestCase):
     def tearDownClass(cls) -> None:
         cls.project.close()
         shutil.rmtree(cls.config)
-
-    @classmethod
-    def transcript(cls) -> None:
-        """What the host writes of session `told`, 46,000 tokens of it from the cache."""
-        folder = os.path.join(cls.config, "projects", re.sub(r"[^A-Za-z0-9]", "-", cls.project.root))
-        os.makedirs(folder)
-        usage = {"input_tokens": 1000, "cache_creation_input_tokens": 3000, "cache_read_input_tokens": 46000, "output_tokens": 500}
-        message = {"id": "m1", "model": "claude-sonnet-5", "role": "assistant", "type": "message", "content": [], "usage": usage}
-        line = {"type": "assistant", "cwd": cls.project.root, "isSidechain": False, "timestamp": "2026-06-01T10:00:00.000Z",
-                "requestId": "r1", "sessionId": "told", "uuid": "u1", "message": message}
-        with open(os.path.join(folder, "told.jsonl"), "w", encoding="utf-8") as stream:
-            stream.write(json.dumps(line) + "\n")
 
     def test_window_and_usage_come_from_the_transcript(self) -> None:
         self.project.emit("user-prompt", "x", session="told")

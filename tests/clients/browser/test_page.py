@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from slipstream.dashboard import launch
@@ -14,7 +16,7 @@ from slipstream.dashboard import launch
 from tests import PROGRAM
 from tests.clients import skip
 from tests.clients.browser.cdp import Browser, Page, find_chromium
-from tests.dashboard.serving import Project, wait_until
+from tests.dashboard.serving import Project, wait_until, write_transcript
 
 VIEWS = ("now", "timeline", "replay", "sessions", "memory", "map", "usage", "health")
 PICTURES = os.environ.get("SLIPSTREAM_PICTURES", "")  # a folder: CI keeps what was seen as artefacts
@@ -46,6 +48,7 @@ def fill(project: Project) -> None:
 
 class PageTest(unittest.TestCase):
     project: Project
+    config: str
     browser: Browser
     page: Page
 
@@ -55,7 +58,16 @@ class PageTest(unittest.TestCase):
             skip("browser", "SLIPSTREAM_BROWSER is not set")
         if find_chromium() is None:
             skip("browser", "no Chromium on the path")
-        cls.project = Project()
+        cls.config = tempfile.mkdtemp(prefix="slipstream-config-")
+        before = os.environ.get("CLAUDE_CONFIG_DIR")
+        os.environ["CLAUDE_CONFIG_DIR"] = cls.config
+        try:
+            cls.project = Project()
+        finally:
+            os.environ.pop("CLAUDE_CONFIG_DIR")
+            if before is not None:
+                os.environ["CLAUDE_CONFIG_DIR"] = before
+        write_transcript(cls.config, cls.project.root, "s1")
         os.makedirs(os.path.join(cls.project.root, "src"))
         for number in range(6):
             with open(os.path.join(cls.project.root, "src", "f%d.py" % number), "w", encoding="utf-8") as stream:
@@ -74,6 +86,7 @@ class PageTest(unittest.TestCase):
     def tearDownClass(cls) -> None:
         cls.browser.close()
         cls.project.close()
+        shutil.rmtree(cls.config)
 
     @classmethod
     def sign_in(cls, page: Page) -> None:
@@ -183,6 +196,59 @@ class PageTest(unittest.TestCase):
         self.assertIn("Exit code 1", self.text("#inspector"))
         self.page.key("Escape")
         self.page.wait("document.querySelector('#inspector').hidden")
+
+    def picture(self, name: str) -> None:
+        if PICTURES:
+            self.page.picture(os.path.join(PICTURES, name + ".png"))
+
+    def press(self, name: str) -> None:
+        self.page.run("[...document.querySelectorAll('button')].find((b) => b.offsetParent && b.textContent.trim() === %s).click()" % json.dumps(name))
+
+    def test_empty_lanes_are_hidden(self) -> None:
+        lanes = "[...document.querySelectorAll('.lane .cut')].map((node) => node.textContent).join()"
+        self.show("timeline?tool=TodoWrite")
+        self.page.wait("/w1/.test(%s)" % lanes)
+        self.press("Hide empty lanes")
+        self.page.wait("/main/.test(%s) && !/w1/.test(%s)" % (lanes, lanes))
+        self.assertRegex(self.text(".tools .muted"), r"\d lanes? hidden")
+        self.picture("lanes")
+        self.show("timeline?agent=w1")  # a parent stays, so that the tree can be read
+        self.page.wait("/main/.test(%s) && /w1/.test(%s)" % (lanes, lanes))
+        self.page.key("e")
+        self.page.wait("!/hidden/.test(document.querySelector('.tools .muted').textContent)")
+
+    def test_details_are_pinned(self) -> None:
+        self.show("timeline?tool=Bash")
+        self.page.key("l")
+        self.page.wait("document.querySelectorAll('.row.event').length >= 3")
+        self.page.key("j")
+        self.page.key("Enter")
+        self.page.wait("/Exit code 1/.test(document.querySelector('#inspector').textContent)")
+        self.page.key("p")
+        pinned = "document.querySelector('#inspector .pinned')"
+        self.page.wait("/Exit code 1/.test(%s.textContent)" % pinned)
+        self.show("now")
+        self.page.run("document.querySelector('.agent:not(.head)').click()")
+        self.page.wait("!document.querySelector('#inspector .card:not(.pinned)').hidden")
+        self.assertTrue(self.page.run("/Exit code 1/.test(%s.textContent)" % pinned))
+        self.picture("pinned")
+        self.page.key("Escape")
+        self.page.wait("document.querySelector('#inspector .card:not(.pinned)').hidden && !document.querySelector('#inspector').hidden")
+        self.page.key("p")
+        self.page.wait("document.querySelector('#inspector').hidden")
+
+    def test_tokens_and_cost_of_a_session(self) -> None:
+        self.show("sessions")
+        row = "([...document.querySelectorAll('.row.session:not(.head)')].find((row) => /s1/.test(row.textContent)) || {}).textContent || ''"
+        self.page.wait("/50.5k/.test(%s)" % row, 20)
+        self.assertFalse(self.page.run("/\\$/.test(%s)" % row))
+        self.press("Show list prices")
+        self.page.wait("/\\$0[.]\\d\\d/.test(%s)" % row)
+        self.picture("sessions-priced")
+        self.show("sessions?story=s1&session=s1")
+        self.page.wait("/at list price/.test(document.querySelector('.figures').textContent)")
+        self.press("Show list prices")
+        self.page.wait("!/at list price/.test(document.querySelector('.figures').textContent)")
 
     def test_memory_is_searched(self) -> None:
         self.show("memory")

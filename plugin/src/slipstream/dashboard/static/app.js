@@ -3,7 +3,7 @@
 import { $, ago, clean, count, el, hms, instant, keyed, mark, percent, setText, svg, tokens, when } from "./dom.js";
 import { listen, post, retryNow, SignedOut } from "./net.js";
 import { address, app, applyDelta, changed, currentSession, failed, follow, go, loadColumns, loadNow, loadSessions, serverNow, watch } from "./store.js";
-import { closeInspector, refreshInspector } from "./inspector.js";
+import { closeInspector, refreshInspector, togglePin } from "./inspector.js";
 import { state } from "./agents.js";
 import * as now from "./now.js";
 import * as timeline from "./timeline.js";
@@ -232,7 +232,7 @@ document.addEventListener("keydown", (event) => {
   else if (key === "g") pending = 1;
   else if (key === "?") $("help").showModal();
   else if (key === "/") { const box = document.querySelector("#view input[type=search]"); if (box) box.focus(); else go({}, "memory"); }
-  else if (key === "j") moveRow(1);
+  else if (key === "p" && togglePin()) { /* the details stay, or go */ } else if (key === "j") moveRow(1);
   else if (key === "k") moveRow(-1);
   else if (key === "[" || key === "]") {
     const here = app.sessions.indexOf(app.session);

@@ -1,30 +1,76 @@
 // The right-hand details: an event and its neighbours, an agent, a file, a record. Every mark can be opened.
 
-import { $, ago, bytes, clean, count, el, instant, kindMark, kindWord, span, status, time, tokens, utc, when } from "./dom.js";
+import { $, ago, bytes, clean, count, el, instant, kindMark, kindWord, span, status, svg, time, tokens, utc, when } from "./dom.js";
 import { api } from "./net.js";
 import { app, failed, go } from "./store.js";
 import { moment, nameOf, state } from "./agents.js";
 
+// Two places: what was opened last, and above it what is pinned: it stays while others are opened beside it.
 let shown = null;
+let held = null;
 let back = null;
 let latest = 0;
+let pinned = null;
+let detail = null;
 
+function places() {
+  if (detail) return;
+  pinned = el("div", { class: "card pinned", hidden: true });
+  detail = el("div", { class: "card", hidden: true });
+  $("inspector").replaceChildren(pinned, detail);
+}
+
+// Closes what was opened last; what is pinned stays until it is closed itself.
 export function closeInspector() {
-  if ($("inspector").hidden) return false;
-  $("inspector").hidden = true;
+  if (!detail || detail.hidden) return false;
+  detail.hidden = true;
+  detail.replaceChildren();
   shown = null;
+  $("inspector").hidden = !held;
   for (const row of document.querySelectorAll("#view .selected")) row.classList.remove("selected");
   if (back && back.isConnected) back.focus();
   return true;
 }
 
+function unpin() {
+  held = null;
+  pinned.hidden = true;
+  pinned.replaceChildren();
+  $("inspector").hidden = detail.hidden;
+  if (detail.hidden) { if (back && back.isConnected) back.focus(); } else detail.querySelector("button").focus();
+}
+
+function pin() {
+  held = { ...shown };
+  fill(pinned, held, true);
+  shown = null;
+  detail.hidden = true;
+  detail.replaceChildren();
+  pinned.querySelector("button").focus();
+}
+
+function fill(node, what, isPinned) {
+  const name = (text) => el("span", { class: "sr" }, text);
+  node.hidden = false;
+  node.replaceChildren(el("header", {}, el("h2", {}, what.title),
+    el("button", { type: "button", class: "icon pin", "aria-pressed": String(isPinned), title: isPinned ? "Unpin (p)" : "Pin: stays while others are opened (p)", onclick: isPinned ? unpin : pin }, svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: "M7 3h6l-.8 5.500 2.800 3H5l2.800-3zM10 11.500V17" })), name("Pin these details")),
+    el("button", { type: "button", class: "icon", title: isPinned ? "Close" : "Close (Esc)", onclick: isPinned ? unpin : closeInspector }, el("span", { "aria-hidden": "true" }, "×"), name("Close details"))), ...what.content);
+}
+
+export function togglePin() {
+  if (detail && !detail.hidden) pin(); else if (held) unpin(); else return false;
+  return true;
+}
+
 function show(title, ...content) {
   const node = $("inspector");
-  if (node.hidden) back = document.activeElement;
+  places();
+  if (node.hidden || detail.hidden) back = document.activeElement;
   node.hidden = false;
   node.setAttribute("aria-label", "Details: " + title);
-  node.replaceChildren(el("header", {}, el("h2", {}, title), el("button", { type: "button", class: "icon", title: "Close (Esc)", onclick: closeInspector }, el("span", { "aria-hidden": "true" }, "×"), el("span", { class: "sr" }, "Close details"))), ...content.flat().filter(Boolean));
-  node.scrollTop = 0;
+  shown = { ...shown, title, content: content.flat().filter(Boolean) };
+  fill(detail, shown, false);
+  if (held) detail.scrollIntoView({ block: "nearest" }); else node.scrollTop = 0;
 }
 
 const section = (title, ...content) => el("section", {}, el("h3", {}, title), content);
@@ -64,11 +110,15 @@ export async function openEvent(seq, session = app.session) {
 
 export function openAgent(id) {
   latest++;
-  const row = app.now && app.now.agents.rows.find((item) => item.id === id);
   shown = { type: "agent", id };
-  if (!row) { show("Agent " + clean(id, 60), el("p", { class: "muted" }, "Not known at this moment.")); return; }
+  show(...agentCard(id));
+}
+
+function agentCard(id) {
+  const row = app.now && app.now.agents.rows.find((item) => item.id === id);
+  if (!row) return ["Agent " + clean(id, 60), el("p", { class: "muted" }, "Not known at this moment.")];
   const at = moment();
-  show(clean(row.name, 80),
+  return [clean(row.name, 80),
     status(state(row, at)),
     section("Task", el("p", { class: "prose" }, clean(row.task, 2000) || "–")),
     row.waitingFor ? section("Waits for", el("p", { class: "prose" }, clean(row.waitingFor, 2000))) : null,
@@ -77,7 +127,7 @@ export function openAgent(id) {
       ["read, estimated", tokens(row.tokens) + " tokens"], ["this turn", tokens(row.turnTokens) + " tokens"], ["parent", row.parent ? clean(row.parent, 60) : null], ["id", el("code", { class: "code" }, clean(row.id, 200))],
     ])),
     row.running && row.running.length ? section("Running now", row.running.map((tool) => el("p", {}, clean(tool.label, 200) + " · " + ago(at - instant(tool.since))))) : null,
-    el("p", { class: "tools" }, el("button", { type: "button", onclick: () => go({ agent: id }, "timeline") }, "Its events")));
+    el("p", { class: "tools" }, el("button", { type: "button", onclick: () => go({ agent: id }, "timeline") }, "Its events"))];
 }
 
 export function openRecord(title, pairs, text, ...more) {
@@ -87,6 +137,12 @@ export function openRecord(title, pairs, text, ...more) {
 }
 
 export function refreshInspector(reasons) {
-  if (shown && shown.type === "agent" && (reasons.has("delta") || reasons.has("now")) && !$("inspector").contains(document.activeElement)) openAgent(shown.id);
+  if (!detail || !(reasons.has("delta") || reasons.has("now")) || $("inspector").contains(document.activeElement)) return;
+  for (const [node, what] of [[pinned, held], [detail, shown]]) {
+    if (!what || what.type !== "agent") continue;
+    const [title, ...content] = agentCard(what.id);
+    Object.assign(what, { title, content: content.flat().filter(Boolean) });
+    fill(node, what, node === pinned);
+  }
 }
 export { facts, section };

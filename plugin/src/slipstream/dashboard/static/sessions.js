@@ -1,8 +1,9 @@
 // Sessions: one line each; opening one tells its story.
 
-import { clean, count, el, empty, instant, keyed, mark, setText, span, status, time, tokens, when } from "./dom.js";
+import { clean, count, el, empty, instant, keyed, known, mark, setText, span, status, time, tokens, when } from "./dom.js";
 import { openEvent } from "./inspector.js";
 import { api, post } from "./net.js";
+import { dollars, group, moneySwitch, sum } from "./usage.js";
 import { app, changed, failed, go, loadSessions } from "./store.js";
 
 export const title = "Sessions";
@@ -12,8 +13,9 @@ export function mount(root) {
   ui = { root, rows: el("div", {}), story: el("div", { class: "story" }), text: el("input", { type: "search", placeholder: "Filter sessions ( / )", "aria-label": "Filter sessions" }) };
   ui.text.addEventListener("input", () => update(new Set()));
   ui.more = el("button", { type: "button", class: "quiet", onclick: more }, "Earlier sessions");
-  const head = el("div", { class: "row session head", "aria-hidden": "true" }, el("span", {}, "first ask"), el("span", {}, "last event"), ...["turns", "tools", "files", "tokens"].map((name) => el("span", { class: "num opt" }, name)));
-  ui.listing = el("div", {}, el("div", { class: "view-head" }, el("h1", {}, "Sessions"), el("span", { class: "spacer" }), ui.text), el("section", { class: "panel", "aria-label": "Sessions" }, head, ui.rows, el("div", { class: "body" }, ui.more)));
+  const head = el("div", { class: "row session head", "aria-hidden": "true" }, el("span", {}, "first ask"), el("span", {}, "last event"), ...["turns", "tools", "files", "tokens"].map((name) => el("span", { class: "num opt" }, name)), el("span", { class: "num opt price" }, "list price"));
+  ui.money = moneySwitch(() => update());
+  ui.listing = el("div", { class: "sessions" }, el("div", { class: "view-head" }, el("h1", {}, "Sessions"), el("span", { class: "spacer" }), ui.money, ui.text), el("section", { class: "panel", "aria-label": "Sessions" }, head, ui.rows, el("div", { class: "body" }, ui.more)));
   routed();
 }
 export function unmount() { ui = null; }
@@ -30,16 +32,20 @@ export function routed() {
 // A fork or a continued session repeats replies that another one had first: the host's transcripts tell from which.
 async function lineage() {
   try {
-    const { shared } = await api("usage");
-    if (!ui || !shared || !shared.length) return;
-    ui.from = new Map(shared.map((item) => [item.session, item.sharedWith]));
+    const { shared, rows } = await api("usage");
+    if (!ui) return;
+    ui.from = new Map((shared || []).map((item) => [item.session, item.sharedWith]));
+    ui.exact = new Map(group(rows || [], (row) => row.session).map((item) => [item.id, item]));
     update();
-  } catch { /* without transcripts there is no lineage to show */ }
+    if (ui.fillStory) ui.fillStory();
+  } catch { /* without transcripts there is neither lineage nor an exact figure to show */ }
 }
 
 export function update() {
   if (!ui || app.params.story) return;
   if (!app.sessions.length) { ui.root.replaceChildren(empty("No session yet", "Each session of an agent in this project becomes a line here: what was asked, how long it took, what it changed.")); return; }
+  ui.money.setAttribute("aria-pressed", String(Boolean(app.money)));
+  ui.listing.classList.toggle("priced", Boolean(app.money));
   const wanted = ui.text.value.toLowerCase();
   const rows = app.sessions.map((id) => app.info.get(id) || { session: id }).filter((info) => info.firstTs || info.lastTs || info.pending)
     .filter((info) => !wanted || [info.firstAsk, info.session, info.branch].some((text) => (text || "").toLowerCase().includes(wanted)));
@@ -50,7 +56,7 @@ export function update() {
 
 function makeRow(info) {
   const row = el("button", { type: "button", class: "row session", onclick: () => go({ session: info.session, story: info.session, at: null }, "sessions") });
-  row.parts = { ask: el("span", { class: "cut ask" }), sub: el("small", { class: "cut" }), last: el("span", { class: "muted" }), figures: Array.from({ length: 4 }, () => el("span", { class: "num opt" })) };
+  row.parts = { ask: el("span", { class: "cut ask" }), sub: el("small", { class: "cut" }), last: el("span", { class: "muted" }), figures: Array.from({ length: 5 }, (_, i) => el("span", { class: i < 4 ? "num opt" : "num opt price" })) };
   const first = el("span", { class: "cut" }, row.parts.ask, row.parts.sub);
   row.parts.ask.style.display = "block";
   row.append(first, row.parts.last, ...row.parts.figures);
@@ -67,34 +73,45 @@ function fillRow(row, info) {
     parts.last.replaceChildren(time(info.lastTs, when), info.status === "running" || info.status === "waiting" ? el("div", {}, status(info.status)) : "");
   }
   [info.turns, info.tools, info.files].forEach((value, i) => setText(parts.figures[i], count(value)));
-  setText(parts.figures[3], tokens(info.tokens));
-  parts.figures[3].title = "tokens read by tools, estimated from bytes";
+  const exact = ui.exact && ui.exact.get(info.session);
+  setText(parts.figures[3], exact ? tokens(sum(exact)) : known(info.tokens) ? "~" + tokens(info.tokens) : "–");
+  parts.figures[3].title = exact ? "exact, from the host's transcript: every token of every reply, read from the cache too" : "~ is what tools read, estimated from bytes: no transcript of this session was found";
+  setText(parts.figures[4], app.money ? (exact ? dollars(exact) : "–") : "");
 }
 
 async function more() {
-  const known = app.sessions.filter((id) => app.info.has(id));
+  const seen = app.sessions.filter((id) => app.info.has(id));
   try {
-    const answer = await api("sessions", { limit: 60, after: known[known.length - 1] });
+    const answer = await api("sessions", { limit: 60, after: seen[seen.length - 1] });
     for (const item of answer.info) app.info.set(item.session, item);
     changed("sessions");
   } catch (error) { failed(error); }
 }
 
 async function openStory(session) {
+  if (!ui.exact) lineage();
   try {
     const [answer] = await Promise.all([api("story", { session })]);
     if (!ui || app.params.story !== session) return;
     const info = app.info.get(session) || {};
     const whole = info.firstTs && info.lastTs ? instant(info.lastTs) - instant(info.firstTs) : NaN;
+    const figures = el("div", { class: "figures" });
+    ui.fillStory = () => {
+      const exact = ui.exact && ui.exact.get(session);
+      figures.replaceChildren(...[["started", when(info.firstTs)], ["lasted", span(whole)], ["turns", count(info.turns)], ["tool calls", count(info.tools)], ["failed", count(info.failures)], ["read, estimated", tokens(info.tokens)],
+        exact ? ["tokens in all", tokens(sum(exact))] : null, exact ? ["output", tokens(exact.output)] : null, exact && app.money ? ["at list price", dollars(exact)] : null].filter(Boolean).map(([name, value]) => el("div", {}, el("strong", {}, value), el("span", {}, name))));
+    };
+    ui.fillStory();
     ui.root.replaceChildren(
       el("p", {}, el("a", { href: "#/sessions" }, "‹ All sessions")),
       el("div", { class: "view-head" }, el("h1", {}, clean(info.firstAsk || session, 160))),
-      el("div", { class: "figures" }, [["started", when(info.firstTs)], ["lasted", span(whole)], ["turns", count(info.turns)], ["tool calls", count(info.tools)], ["failed", count(info.failures)], ["read, estimated", tokens(info.tokens)]].map(([name, value]) => el("div", {}, el("strong", {}, value), el("span", {}, name)))),
+      figures,
       el("div", { class: "tools" },
         el("button", { type: "button", onclick: () => go({ session, story: null, at: 0 }, "replay") }, "Replay"),
         el("button", { type: "button", onclick: () => go({ session, story: null }, "timeline") }, "Timeline"),
         el("a", { class: "button", href: "/api/export?session=" + encodeURIComponent(session) + "&form=html", download: "" }, "Export as HTML"),
         el("a", { class: "button", href: "/api/export?session=" + encodeURIComponent(session) + "&form=zip", download: "" }, "Export as zip"),
+        moneySwitch(() => ui && ui.fillStory()),
         el("button", { type: "button", class: "danger", onclick: () => removal(session) }, "Remove…")),
       el("section", { class: "panel story", "aria-label": "Story" }, el("div", { class: "body" },
         answer.earlier ? el("p", { class: "muted" }, count(answer.earlier) + " earlier turns are left out; the timeline has them.") : null,
@@ -119,6 +136,7 @@ async function removal(session) {
     const files = Object.entries(plan.wouldRemove);
     const dialog = el("dialog", { "aria-label": "Remove this session" }, el("h2", {}, "Remove this session?"),
       el("p", {}, files.length ? "These files go, and cannot be brought back:" : "Nothing of it is left on disk."), el("ul", {}, files.map(([name, size]) => el("li", {}, el("code", { class: "code" }, clean(name, 200)), " " + count(size) + " bytes"))),
+      el("p", {}, "These stay: " + plan.keeps.map((item) => clean(item, 400)).join("; ") + "."),
       el("p", { class: "tools" }, el("button", { type: "button", class: "danger", disabled: !files.length, onclick: async () => { dialog.close(); try { await post("sessions/remove", { session }); app.info.delete(session); await loadSessions(); go({ session: null, story: null }, "sessions"); } catch (error) { failed(error); } } }, "Remove"), el("button", { type: "button", onclick: () => dialog.close() }, "Keep it")));
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);

@@ -10,6 +10,7 @@ export const full = true;
 const LANE = 28, AXIS = 24, GAP = 30 * 60000;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 216e5, 432e5, 864e5, 1728e5, 6048e5, 12096e5, 24192e5, 78624e5, 31536e6];
 let ui = null;
+let hideEmpty = false;
 
 export const colours = () => {
   const probe = el("span", { hidden: true });
@@ -40,13 +41,14 @@ export function mount(root) {
   };
   ui.toggle = el("button", { type: "button", "aria-pressed": "false", title: "The same events as a list (l)", onclick: toggleTable }, "List");
   ui.fitAll = el("button", { type: "button", onclick: () => { range(true); draw(); } }, "Whole session");
+  ui.hide = el("button", { type: "button", "aria-pressed": String(hideEmpty), title: "Lanes without an event in view that fits the filters (e)", onclick: toggleEmpty }, "Hide empty lanes");
   ui.figure = el("span", { class: "muted" });
   ui.plot = el("div", { class: "plot" }, ui.canvas, ui.tip);
   ui.frame = el("div", { class: "panel timeline" }, ui.lanes, ui.plot, el("div", { class: "mini" }, ui.mini));
   ui.nearRows = el("div", { class: "tail" });
   ui.near = el("section", { class: "panel near", hidden: true, "aria-labelledby": "h-near" }, el("header", {}, el("h2", { id: "h-near" }, "Last events in view")), ui.nearRows);
   ui.content = el("div", { class: "view-full" }, el("h1", { class: "sr" }, "Timeline"),
-    el("div", { class: "tools" }, ui.text, ui.agent, ui.tool, ui.outcome, ui.fitAll, ui.toggle, ui.figure), ui.frame, el("section", { class: "panel", hidden: true, "aria-label": "Events" }, ui.table), ui.near);
+    el("div", { class: "tools" }, ui.text, ui.agent, ui.tool, ui.outcome, ui.fitAll, ui.hide, ui.toggle, ui.figure), ui.frame, el("section", { class: "panel", hidden: true, "aria-label": "Events" }, ui.table), ui.near);
   ui.tablePanel = ui.table.parentNode;
   root.append(ui.content);
   ui.text.value = app.params.q || app.params.file || "";
@@ -104,13 +106,31 @@ function options() {
   layout();
 }
 
-// Lanes in tree order; a folded parent hides its subagents.
+function toggleEmpty() {
+  hideEmpty = !hideEmpty;
+  ui.hide.setAttribute("aria-pressed", String(hideEmpty));
+  ui.busyKey = "";
+  if (app.columns) layout();
+  draw();
+}
+
+// Which agents have an event in view that fits the filters; counted again when the view, the filters or the log changed.
+function busy() {
+  const c = app.columns, found = new Uint8Array(c.agents.length);
+  if (ui.t0 === undefined || !ui.want) return found.fill(1);
+  const end = app.at !== null ? c.at(app.at + 1) : c.size, upto = Math.min(end, bound(c.ts, c.size, ui.t1 + c.longest + 1));
+  for (let i = bound(c.ts, c.size, ui.t0); i < upto; i++) if (!found[c.agent[i]] && c.ts[i] - Math.max(0, c.ms[i]) <= ui.t1 && matches(i)) found[c.agent[i]] = 1;
+  return found;
+}
+
+// Lanes in tree order; a folded parent hides its subagents. The parents of a lane that is shown are shown.
 function layout() {
   const c = app.columns;
   const children = new Map();
   c.agents.forEach((agent, i) => { const parent = c.index.has(agent.parent) && agent.parent !== agent.id ? c.index.get(agent.parent) : -1; if (!children.has(parent)) children.set(parent, []); children.get(parent).push(i); });
-  const lanes = [];
-  const walk = (parent, depth) => { for (const i of children.get(parent) || []) { const kids = (children.get(i) || []).length; lanes.push({ i, depth, kids }); if (depth < 12 && !ui.folded.has(i)) walk(i, depth + 1); } };
+  const lanes = [], shown = hideEmpty ? busy() : null;
+  if (shown) for (let i = 0; i < shown.length; i++) for (let up = i, depth = 0; shown[i] === 1 && depth < 12; depth++) { const next = c.index.get(c.agents[up].parent); if (next === undefined || next === up) break; up = next; if (!shown[up]) shown[up] = 2; }
+  const walk = (parent, depth) => { for (const i of children.get(parent) || []) { if (shown && !shown[i]) continue; const kids = (children.get(i) || []).length; lanes.push({ i, depth, kids }); if (depth < 12 && !ui.folded.has(i)) walk(i, depth + 1); } };
   walk(-1, 0);
   const shape = lanes.map((lane) => lane.i + "." + lane.depth).join();
   if (shape !== ui.laneShape) { ui.laneShape = shape; ui.laneVersion = (ui.laneVersion || 0) + 1; }
@@ -151,7 +171,9 @@ function paint() {
   const c = app.columns, C = ui.colours;
   const { context: g, width, height } = fit(ui.canvas);
   if (!c || !c.size || ui.t0 === undefined || !ui.laneOf) return;
-  if (ui.laneOf.length < c.agents.length) layout();
+  const busyKey = hideEmpty ? [ui.t0, ui.t1, c.size, ui.matchVersion, app.at].join() : "";
+  if (ui.laneOf.length < c.agents.length || (busyKey && busyKey !== ui.busyKey)) layout();
+  ui.busyKey = busyKey;
   const scale = width / (ui.t1 - ui.t0), X = (t) => (t - ui.t0) * scale;
   const rows = ui.order.length;
   ui.top = Math.max(0, Math.min(ui.top, rows * LANE - (height - AXIS)));
@@ -258,7 +280,7 @@ function paint() {
   paintLanes(Y, height);
   paintMini();
   const total = app.at !== null ? end : c.size;
-  ui.figure.textContent = count(total) + " events" + (ui.filtered ? ", filtered" : "");
+  ui.figure.textContent = count(total) + " events" + (ui.filtered ? ", filtered" : "") + (hideEmpty ? ", " + count(c.agents.length - rows) + (c.agents.length - rows === 1 ? " lane hidden" : " lanes hidden") : "");
   ui.canvas.setAttribute("aria-label", "Timeline of " + rows + " agents and " + count(total) + " events from " + when(ui.t0) + " to " + when(ui.t1) + ". The list shows the same events.");
 }
 
@@ -420,6 +442,7 @@ function toggleTable() {
 }
 export function key(event) {
   if (event.key === "l") { toggleTable(); return true; }
+  if (event.key === "e") { toggleEmpty(); return true; }
   return false;
 }
 

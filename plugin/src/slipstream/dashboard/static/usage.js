@@ -9,11 +9,16 @@ const CLASSES = [["input", "new input"], ["cacheWrite", "cache write"], ["cacheR
 let ui = null;
 let data = null;
 
+// Money is shown only when asked, and then in every view.
+export function moneySwitch(redraw) {
+  const button = el("button", { type: "button", "aria-pressed": String(Boolean(app.money)), onclick: () => { app.money = !app.money; button.setAttribute("aria-pressed", String(app.money)); redraw(); } }, "Show list prices");
+  return button;
+}
+
 export function mount(root) {
   ui = { root, content: el("div", {}) };
-  ui.money = el("button", { type: "button", "aria-pressed": "false", onclick: () => { app.money = !app.money; ui.money.setAttribute("aria-pressed", String(app.money)); render(); } }, "Show list prices");
+  ui.money = moneySwitch(render);
   root.append(el("div", { class: "view-head" }, el("h1", {}, "Usage"), el("span", { class: "spacer" }), ui.money), ui.content);
-  ui.money.setAttribute("aria-pressed", String(app.money));
   load();
 }
 export function unmount() { ui = null; }
@@ -26,8 +31,8 @@ async function load() {
   } catch (error) { failed(error); }
 }
 
-const sum = (row) => CLASSES.reduce((total, [name]) => total + row[name], 0);
-function group(rows, key) {
+export const sum = (row) => CLASSES.reduce((total, [name]) => total + row[name], 0);
+export function group(rows, key) {
   const groups = new Map();
   for (const row of rows) {
     const id = key(row);
@@ -39,7 +44,7 @@ function group(rows, key) {
   }
   return [...groups.values()];
 }
-const dollars = (row) => (row.unpriced && !row.usd ? "unpriced" : "$" + row.usd.toFixed(2) + (row.unpriced ? " + unpriced" : ""));
+export const dollars = (row) => (row.unpriced && !row.usd ? "unpriced" : "$" + row.usd.toFixed(2) + (row.unpriced ? " + unpriced" : ""));
 
 function render() {
   if (!ui || !data) return;
@@ -56,7 +61,7 @@ function render() {
   const rows = usage.rows;
   const days = group(rows, (row) => row.day).sort((a, b) => (a.id < b.id ? -1 : 1));
   const all = group(rows, () => "all")[0];
-  const table = (name, heading, groups, open) => el("section", { class: "panel", "aria-label": name }, el("header", {}, el("h2", {}, name)), el("div", { class: "body scroll-x" }, el("table", {},
+  const table = (name, heading, groups, open) => groups.length === 0 ? null : el("section", { class: "panel", "aria-label": name }, el("header", {}, el("h2", {}, name)), el("div", { class: "body scroll-x", tabindex: 0, role: "group", "aria-label": name + ", table" }, el("table", {},
     el("thead", {}, el("tr", {}, el("th", {}, heading), CLASSES.map(([, label]) => el("th", { class: "num" }, label)), el("th", { class: "num" }, "replies"), app.money ? el("th", { class: "num" }, "list price") : null)),
     el("tbody", {}, groups.slice(0, 60).map((row) => el("tr", open ? { class: "link", tabindex: 0, onclick: () => open(row.id), onkeydown: (event) => { if (event.key === "Enter") open(row.id); } } : {}, el("td", {}, clean(row.id || "unknown", 80)), CLASSES.map(([key]) => el("td", { class: "num" }, tokens(row[key]))), el("td", { class: "num" }, count(row.replies)), app.money ? el("td", { class: "num" }, dollars(row)) : null))))));
   const size = (a, b) => sum(b) - sum(a);
