@@ -114,6 +114,8 @@ class CommandLine(Base):
         self.assertIn("source: calibrated", self.run_verb("budget"))
         self.run_verb("budget", "set", status=2)
         self.run_verb("budget", "--nonsense", status=2)
+        for day in ("", "yesterday", "2026-13-01"):
+            self.run_verb("usage", "--day", day, status=2)
 
     def test_usage_of_this_project_only(self) -> None:
         from tests.context.transcripts import write_session

@@ -88,7 +88,7 @@ def _usage(argv: list[str]) -> int | None:
     from slipstream.context.usage_report import build_usage, project_folders, render_usage
     parser = make_parser("usage", "exact tokens of this project's sessions, from the host's transcripts")
     parser.add_argument("--by", choices=AXES, default="session", help="one row for each (default: session)")
-    parser.add_argument("--day", metavar="YYYY-MM-DD", help="only this day, local time")
+    parser.add_argument("--day", type=_day, metavar="YYYY-MM-DD", help="only this day, local time")
     parser.add_argument("--all", action="store_true", help="every project of this machine")
     parser.add_argument("--transcripts", metavar="DIR", action="append", help="this folder of transcripts instead (repeatable)")
     parser.add_argument("--money", action="store_true", help="with list prices")
@@ -163,6 +163,14 @@ def _whole(text: str) -> int:
     if not digits.isdigit():
         raise argparse.ArgumentTypeError(f"not a whole number: {text!r}")
     return int(digits)
+
+
+def _day(text: str) -> str:
+    import time
+    try:
+        return time.strftime("%Y-%m-%d", time.strptime(text, "%Y-%m-%d"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"not a day: {text!r}") from None
 
 
 def _days(text: str) -> float:
