@@ -18,6 +18,7 @@ class Packages:
         self._members: dict[str, dict[str, list[str]]] | None = None
         self._files: dict[str, list[str]] = {}
         self._own: dict[str, str] = {}
+        self._known: dict[str, list[str]] = {}  # many files import the same
 
     @property
     def members(self) -> dict[str, dict[str, list[str]]]:
@@ -36,6 +37,12 @@ class Packages:
 
     def resolve(self, importer: str, specifier: str) -> list[str]:
         """`a.b.C`, `a.b.C.member`, `a.b.*`, `a.b` (C#)."""
+        found = self._known.get(specifier)
+        if found is None:
+            found = self._known[specifier] = self._resolve(specifier)
+        return found
+
+    def _resolve(self, specifier: str) -> list[str]:
         parts = specifier.replace("_root_.", "").split(".")
         wild = parts[-1] in ("*", "_", "given")
         if wild:

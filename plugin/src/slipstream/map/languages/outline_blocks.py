@@ -126,7 +126,8 @@ class _Blocks(Walker):
             end = len(text.rstrip()) if stop is None else self.lex.close(text,
                                                                          stop.start()) if stop.group() == "{" else stop.start()
             if found is not None:
-                self.entry(found.group(2) or found.group(1), found.group(1), at, end)
+                named = found.group(1) != "schema" and found.group(2)
+                self.entry(named or found.group(1), found.group(1), at, end)
             pos = max(at + 1, end)
 
     def css(self) -> None:
