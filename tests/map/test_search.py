@@ -136,6 +136,13 @@ class References(Tree):
         chosen = find_references(self.root, "render", "web/other.ts")
         self.assertEqual(({use.path for use in chosen.uses}, chosen.others), ({"web/other.ts"}, 3))
 
+    def test_namesakes_are_told_apart_by_package(self) -> None:
+        for path, text in {"a/Thing.java": "package a;\npublic class Thing { }\n", "b/Thing.java": "package b;\npublic class Thing { }\n",
+                           "c/One.java": "package c;\nimport b.Thing;\nclass One { Thing t; }\n", "c/Two.java": "package c;\nimport a.*;\nclass Two { Thing t; }\n"}.items():
+            self.write(path, text)
+        found = find_references(self.root, "Thing")
+        self.assertEqual({(use.path, use.target) for use in found.uses}, {("c/One.java", "b/Thing.java"), ("c/Two.java", "a/Thing.java")})
+
     def test_a_name_that_is_nowhere(self) -> None:
         self.assertEqual(find_references(self.root, "nowhere").uses, [])
         for bad in ("", "a b", "x(", "1x"):

@@ -9,7 +9,8 @@ from slipstream.map.codegraph import CodeGraph
 from slipstream.map.imports.packages import own_packages, told_by_name
 from slipstream.map.imports.resolver import JAVASCRIPT, Resolver
 from slipstream.map.imports.tree import Read
-from slipstream.map.index_file import FAILED, FLAGS, IMPORTS, SKIPPED
+from slipstream.map.index_file import FAILED, FLAGS, IMPORTS, SKIPPED, FileEntry
+from slipstream.map.model import Import
 from slipstream.map.source import Unreadable, decode_source, read_source
 from slipstream.map.table import Table
 
@@ -91,17 +92,30 @@ def count_importers(root: str, table: Table) -> dict[int, int]:
     return counts
 
 
-def resolve_files(root: str, view: View, slots: dict[str, int], name: str) -> dict[str, set[str]]:
-    """Path -> files it imports, for the paths of `slots`: those it imports `name` from, when it says so, else all."""
-    resolver = Resolver([path for path in view.paths if path], project_reader(root))
+def resolve_files(root: str, view: View, slots: dict[str, int], name: str,
+                  homes: Iterable[int] = ()) -> dict[str, set[str]]:
+    """Path -> files it imports, for the paths of `slots`: those it imports `name` from, when it says so, else all.
+
+    Of languages with declared packages only the files at the slots `homes` are known as targets.
+    """
+    def declared(language: str) -> Iterator[tuple[str, str, Iterable[str]]]:
+        for entry in map(view.entry, homes):
+            if entry.language == language:
+                for package in own_packages(language, _wanted(entry)):
+                    yield entry.path, package, [one.name for one in entry.symbols if one.depth == 0]
+
+    resolver = Resolver([path for path in view.paths if path], project_reader(root), declared)
     found: dict[str, set[str]] = {}
     for path, slot in slots.items():
         entry = view.entry(slot)
-        wanted = [(cell[0], cell[1], tuple(filter(None, cell[2].split(","))))
-                  for cell in entry.cells(IMPORTS) if len(cell) == 3]
+        wanted = _wanted(entry)
         naming = [one for one in wanted if name in one[2]]
         found[path] = {target for one in naming or wanted for target in resolver.resolve(path, entry.language, one)}
     return found
+
+
+def _wanted(entry: FileEntry) -> list[Import]:
+    return [(cell[0], cell[1], tuple(filter(None, cell[2].split(",")))) for cell in entry.cells(IMPORTS) if len(cell) == 3]
 
 
 def open_graph(root: str) -> tuple[CodeGraph, dict[str, tuple[int, int]], list[str]]:

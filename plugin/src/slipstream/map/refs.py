@@ -116,7 +116,7 @@ def _tell_apart(root: str, view: View, found: References, file: str) -> None:
         last = found.name.rpartition(".")[2]
         using = sorted({use.path for use in found.uses} - homes)
         slots = {path: slot for slot, path in enumerate(view.paths) if path in using}
-        imported = resolve_files(root, view, slots, last)
+        imported = resolve_files(root, view, slots, last, [slot for slot, path in enumerate(view.paths) if path in homes])
         reached = {path: targets & homes for path, targets in imported.items()}
         for _ in range(MAX_PASSED_ON):  # a package's front file passes names on: what it reaches, its importers reach
             for path in using:
