@@ -29,6 +29,7 @@ def main(argv):
 
 
 if __name__ == "__main__":
+    sys.stdout, sys.stderr = (one or open(os.devnull, "w") for one in (sys.stdout, sys.stderr))  # closed by who started us
     status = main(sys.argv)
     try:
         sys.stdout.flush()
