@@ -86,11 +86,33 @@ class Panels(unittest.TestCase):
             "resume": {"session", "hasContext", "lastActive", "openThread", "recentAsks", "filesInFlight", "suggestedNext"},
             "codegraph": {"nodes", "edges"},
             "project/lessons": {"lessons"},
+            "session-digest": {"session", "paragraph", "stats"},
+            "graph": {"nodes", "edges"},
+            "overview": {"identity", "map", "narration", "summary", "recent", "counts", "savedTokens", "savedUsd"},
+            "memory/overview": {"summary", "digests", "durable", "lessons", "health", "counts"},
+            **{"insights/" + name: {"paragraph", "bullets"} for name in ("live", "project", "journal", "sessions")},
         }
         for target, keys in wanted.items():
             answer = self.json(target)
             assert isinstance(answer, dict)
             self.assertLessEqual(keys, set(answer), target)
+
+    def test_published_digests_say_what_happened(self) -> None:
+        digest = self.json("session-digest?session=s1")
+        self.assertIn("why is the total wrong?", digest["paragraph"])  # type: ignore[index]
+        self.assertEqual(digest["stats"], {"prompts": 1, "tools": 3, "files": 1, "exchanges": 0})  # type: ignore[index]
+        self.assertIn("Nothing", self.json("session-digest?session=nobody")["paragraph"])  # type: ignore[index]
+        reply = self.project.get("/api/report?session=s1")
+        self.assertEqual(reply.value("content-disposition"), 'attachment; filename="s1.md"')
+        self.assertIn("## why is the total wrong?\n", reply.body.decode())
+        self.assertIn("- Bash pytest (failed)", reply.body.decode())
+        edges = self.json("graph")["edges"]  # type: ignore[index]
+        self.assertIn({"source": "session:s1", "target": "file:app.py", "weight": 1}, edges)
+        overview = self.json("overview")
+        self.assertEqual(sum(area["files"] for area in overview["map"]), 2)  # type: ignore[index]
+        self.assertEqual(overview["counts"]["memories"], self.json("memory/overview")["counts"]["memories"])  # type: ignore[index]
+        self.assertIn("Nothing was captured on 1999-01-01", self.json("insights/journal?date=1999-01-01")["paragraph"])  # type: ignore[index]
+        self.assertIn("s1", self.json("insights/live?session=s1")["paragraph"])  # type: ignore[index]
 
     def test_sessions_tell_what_was_asked(self) -> None:
         info = next(row for row in self.json("sessions")["info"] if row["session"] == "s1")  # type: ignore[index]

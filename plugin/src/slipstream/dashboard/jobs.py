@@ -48,7 +48,7 @@ def main(argv: list[str]) -> None:
         os.nice(5)
     except (AttributeError, OSError):
         pass
-    jobs = {"graph": graph_job, "usage": usage_job}
+    jobs = {"graph": graph_job, "usage": usage_job, "areas": areas_job}
     answer = jobs[options["--job"]](options["--store"], options["--tree"])
     sys.stdout.buffer.write(dump_json(answer).encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
@@ -77,6 +77,39 @@ def graph_job(store_root: str, tree_root: str) -> dict[str, Any]:
     for node in answer["nodes"]:
         node["purpose"] = about.get(node["id"], "")
     return {**answer, "files": total, "cycles": graph.cycles()[:20]}
+
+
+def areas_job(store_root: str, tree_root: str) -> dict[str, Any]:
+    """{areas, totals, identity}: files, symbols and lines of each area, the one with most symbols first."""
+    from slipstream.map.codegraph import area_of
+    from slipstream.map.index import open_index
+
+    areas: dict[str, dict[str, Any]] = {}
+    index = open_index(tree_root, store_root)
+    for entry in index.files():
+        row = areas.setdefault(area_of(entry.path), {"files": 0, "symbols": 0, "lines": 0})
+        for name, count in (("files", 1), ("symbols", len(entry.symbols)), ("lines", entry.lines)):
+            row[name] += count
+    rows = sorted(({"area": name, **row} for name, row in areas.items()), key=lambda row: (-row["symbols"], row["area"]))
+    totals = {name: sum(row[name] for row in rows) for name in ("files", "symbols", "lines")}
+    return {"areas": rows[:60], "totals": totals, "identity": package_identity(tree_root)}
+
+
+def package_identity(tree_root: str) -> dict[str, str]:
+    """Version and description that the project's own package.json or pyproject.toml tells; empty where none does."""
+    import json
+
+    from slipstream.base.files import read_text
+    from slipstream.map.manifests import parse_toml_strings
+
+    for name in ("package.json", "pyproject.toml"):
+        try:
+            text = read_text(os.path.join(tree_root, name), 1_000_000)
+            found = json.loads(text) if name == "package.json" else parse_toml_strings(text).get("project", {})
+            return {key: str(found.get(key) or "")[:400] for key in ("version", "description")}
+        except (OSError, ValueError, AttributeError, RecursionError):
+            continue
+    return {"version": "", "description": ""}
 
 
 def usage_job(store_root: str, tree_root: str) -> dict[str, Any]:

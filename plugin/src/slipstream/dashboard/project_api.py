@@ -137,7 +137,7 @@ def _mtime(path: str) -> float:
 def lessons(routes: Routes, fields: Fields) -> Any:
     from slipstream.memory.lessons import find_lessons
 
-    stamp = _folder_stamp(os.path.join(routes.store_root, ".claude", "slipstream", "observations"))
+    stamp = folder_stamp(os.path.join(routes.store_root, ".claude", "slipstream", "observations"))
     minimum, limit = number(fields, "minCount", 3, 2, 100), number(fields, "limit", 12, 1, 50)
     found = routes.cached(
         "lessons %d %d" % (minimum, limit),
@@ -147,7 +147,7 @@ def lessons(routes: Routes, fields: Fields) -> Any:
     return {"lessons": found}
 
 
-def _folder_stamp(folder: str) -> tuple[tuple[str, int, int], ...]:
+def folder_stamp(folder: str) -> tuple[tuple[str, int, int], ...]:
     try:
         with os.scandir(folder) as entries:
             rows = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
