@@ -11,13 +11,10 @@ from tests.clients import require, skip
 BAR = 0.98
 NODE = os.environ.get("SLIPSTREAM_MCP_NODE", "")
 # Folders of the standard library, and packages that tests/clients/mcp/install.sh brings: a slice that takes seconds.
-LIBRARY = ("asyncio", "email", "json", "logging", "unittest", "importlib", "http", "urllib", "concurrent", "xml")
+LIBRARY = ("asyncio", "email", "json", "logging", "unittest", "importlib", "http")
 PACKAGES = ("@modelcontextprotocol/sdk/dist/esm", "zod", "express", "ajv", "hono/dist/types")
 SUFFIXES = {"python": "py", "typescript": "ts", "tsx": "tsx", "javascript": "js", "go": "go", "rust": "rs", "java": "java",
             "c": "c", "cpp": "cpp", "csharp": "cs", "ruby": "rb", "php": "php", "kotlin": "kt", "swift": "swift"}
-# What the scanners miss in the samples.
-KNOWN = {"c": ["sample.c:15 missed function get"]}
-
 
 class Accuracy(unittest.TestCase):
     def setUp(self) -> None:
@@ -39,7 +36,7 @@ class Accuracy(unittest.TestCase):
 
     def test_standard_library(self) -> None:
         score = self.score(sysconfig.get_paths()["stdlib"], LIBRARY)["python"]
-        self.check(score, 3000)
+        self.check(score, 1500)
 
     def test_npm_packages(self) -> None:
         modules = os.path.join(NODE, "node_modules")
@@ -64,7 +61,7 @@ class Accuracy(unittest.TestCase):
                 self.assertFalse(never & {one[0] for one in found})
                 score = Score()
                 score.add_source(path, data, truth)
-                self.assertEqual(score.wrong, KNOWN.get(language, []))
+                self.assertEqual(score.wrong, [])
 
 
 class Scorer(unittest.TestCase):

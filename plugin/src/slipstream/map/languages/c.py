@@ -33,6 +33,7 @@ _AFTER_PARAMETERS = re.compile(r"\s*(?:\{|;|:|=|,|->|\[|\)|&|\Z|(?:const|noexcep
                                r"mutable|__attribute__|__asm__|asm|restrict)\b|[A-Z_][A-Z0-9_]{2,}\b(?!\s*\w+\s*\())")
 _OLD_STYLE = re.compile(r"\s*(?:(?:const\s+|unsigned\s+|struct\s+|register\s+){0,4}[A-Za-z_]\w*[\s*]+[\w\s*,\[\]]{1,200};"
                         r"\s*){1,40}\{")
+_RETURNS_POINTER = re.compile(r"\(\s*\*+\s*([A-Za-z_]\w*)\s*\(")     # void (*signal(int))(int)
 _REQUIRES = re.compile(r"\brequires\s*(?:\([^(){}]{0,300}\)\s*)?\Z")
 _DEFINE = re.compile(r"([A-Za-z_]\w*)(\([^)\n]*\))?\s*(.*)", re.S)
 _INCLUDE = re.compile(r'([<"])([^>"\n]+)[>"]')
@@ -240,6 +241,11 @@ class _CScanner(CTypes):
                 if plain == "operator(" or (plain == "operator" and text[where:where + 1] == "("):
                     return None
                 return operator.group(1), plain, operator.start(2), close
+        after = self.space_in_line(close)
+        called = text[after:after + 1] == "("
+        inner = _RETURNS_POINTER.match(text, where)
+        if inner is not None and called:
+            return "", inner.group(1), inner.start(1), self.lex.close(text, after)
         match = _PLAIN.search(text, max(low, where - 60), where)
         if match is None:
             match = _QUALIFIED.search(text, low, where)
@@ -247,13 +253,9 @@ class _CScanner(CTypes):
             return None
         name = match.group(2).replace(" ", "")
         if name in _NOT_NAMES:
-            inner = re.compile(r"\(\s*\*+\s*([A-Za-z_]\w*)\s*\(").match(text, where)     # void (*signal(int))(int)
-            if inner is not None:
-                return "", inner.group(1), inner.start(1), self.lex.close(text, self.space_in_line(close)) if text[
-                    self.space_in_line(close):][:1] == "(" else close
-            return None
+            return ("", inner.group(1), inner.start(1), close) if inner is not None else None
         pointed = re.compile(r"\(\s*(?:[\w:]+\s*::\s*)?[*^]").match(text, where)
-        if pointed is not None and text[self.space_in_line(close):][:1] == "(":
+        if pointed is not None and called:
             return None
         return match.group(1), name, match.start(2), close
 
