@@ -121,7 +121,7 @@ class Imports(unittest.TestCase):
         self.check("scala", files, {
             ("s/me.scala", "org.x.{A, B}"): ["s/A.scala", "s/B.scala"], ("s/me.scala", "org.x.{A => Z, B as _}"): "s/A.scala", ("s/me.scala", "org.x.A.*, org.x.B"): ["s/A.scala", "s/B.scala"],
             ("s/me.scala", "org.x.helper as h"): "s/A.scala", ("s/me.scala", "_root_.org.x._"): ["s/A.scala", "s/B.scala"], ("s/me.scala", "org.syntax.eq.*"): "s/package.scala",
-            ("s/me.scala", "syntax.E"): "s/E.scala", ("s/me.scala", "B.given"): "s/B.scala", ("s/me.scala", "scala.util.{Try, Success}"): None, ("s/me.scala", "org.x.{"): None,
+            ("s/me.scala", "syntax.E"): "s/E.scala", ("s/me.scala", "B.given"): "s/B.scala", ("s/E.scala", "scala.annotation.tailrec"): None, ("s/me.scala", "scala.util.{Try, Success}"): None, ("s/me.scala", "org.x.{"): None,
         }, declared=declared)
 
     def test_packages_a_file_declares(self) -> None:

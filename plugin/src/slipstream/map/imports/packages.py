@@ -18,7 +18,7 @@ class Packages:
         self._members: dict[str, dict[str, list[str]]] | None = None
         self._files: dict[str, list[str]] = {}
         self._own: dict[str, str] = {}
-        self._known: dict[str, list[str]] = {}  # many files import the same
+        self._known: dict[tuple[str, int], list[str]] = {}  # many files import the same
 
     @property
     def members(self) -> dict[str, dict[str, list[str]]]:
@@ -35,14 +35,14 @@ class Packages:
                     table.setdefault(name, []).append(path)
         return self._members
 
-    def resolve(self, importer: str, specifier: str) -> list[str]:
-        """`a.b.C`, `a.b.C.member`, `a.b.*`, `a.b` (C#)."""
-        found = self._known.get(specifier)
+    def resolve(self, importer: str, specifier: str, least: int = 1) -> list[str]:
+        """`a.b.C`, `a.b.C.member`, `a.b.*`, `a.b` (C#); the package has at least `least` parts."""
+        found = self._known.get((specifier, least))
         if found is None:
-            found = self._known[specifier] = self._resolve(specifier)
+            found = self._known[specifier, least] = self._resolve(specifier, least)
         return found
 
-    def _resolve(self, specifier: str) -> list[str]:
+    def _resolve(self, specifier: str, least: int) -> list[str]:
         parts = specifier.replace("_root_.", "").split(".")
         wild = parts[-1] in ("*", "_", "given")
         if wild:
@@ -51,7 +51,7 @@ class Packages:
         table = self.members.get(".".join(parts[:-1]), {})
         if whole in self.members and not (wild and parts[-1] in table):
             return self._files[whole][:MAX_PACKAGE_FILES]
-        for cut in range(len(parts) - 1, 0, -1):
+        for cut in range(len(parts) - 1, least - 1, -1):
             found = self.members.get(".".join(parts[:cut]), {}).get(parts[cut])
             if found:
                 return found
@@ -64,7 +64,7 @@ class Packages:
         own = self._own.get(importer, "").split(".")
         for path in expand_scala(specifier):
             bases = [""] if path.startswith("_root_.") else [""] + [".".join(own[:cut]) + "." for cut in range(len(own), 0, -1)]
-            found += next(filter(None, (self.resolve(importer, base + path) for base in bases)), [])
+            found += next(filter(None, (self.resolve(importer, base + path, max(1, base.count("."))) for base in bases)), [])
         return found
 
 
