@@ -1,6 +1,7 @@
 """The two search indexes of a tree: definitions (map.search) and body words (map.words); made and mended when first asked."""
 from __future__ import annotations
 
+import functools
 import os
 import re
 from array import array
@@ -10,7 +11,8 @@ from slipstream.base.files import write_atomic
 from slipstream.base.segment import DamagedIndex, Segment
 from slipstream.base.segment_build import SegmentBuilder
 from slipstream.base.store import store_path
-from slipstream.base.text import STOP_WORDS, split_identifier, stem, terms
+from slipstream.base.text import STOP_WORDS, split_identifier, words
+from slipstream.base.text import stem as stem_word
 from slipstream.map.fresh import View
 from slipstream.map.identity import scanner_identity
 from slipstream.map.index_file import CONTENT, FAILED, FLAGS, GENERATED, OVERLOAD, SKIPPED, FileEntry, Symbol
@@ -24,6 +26,14 @@ _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,40}|[0-9]{3,8}")
 MAX_WORD_SHARE = 0.25  # a word in more files than this tells nothing
 
 
+stem = functools.lru_cache(maxsize=200_000)(stem_word)  # a tree has few words, each of them often
+
+
+def terms(text: str) -> list[str]:
+    """As `base.text.terms`."""
+    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+
+
 class DefinitionBuilder(SegmentBuilder):
     COLUMNS = DefinitionSegment.COLUMNS
 
@@ -32,8 +42,8 @@ class WordBuilder(SegmentBuilder):
     COLUMNS = WordSegment.COLUMNS
 
 
-def _count(into: dict[str, float], words: list[str], weight: float) -> None:
-    for word in words:
+def _count(into: dict[str, float], found: list[str], weight: float) -> None:
+    for word in found:
         into[word] = into.get(word, 0.0) + weight
 
 
