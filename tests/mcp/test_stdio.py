@@ -151,6 +151,7 @@ class NoChildIsLeft(unittest.TestCase):
 
     def test_interrupt(self) -> None:
         self.server.process.send_signal(signal.SIGINT)
+        self.server.process.wait(20)  # by the signal alone: the input is still open
         rest, errors, _ = self.server.close()
         self.assertEqual((rest, errors), ([], ""))
         self.wait_for(self.are_gone)

@@ -188,7 +188,7 @@ def _rank(view: View, segment: Segment, asked: list[Asked], kind: str, path: str
     words = [one for one in asked if not one.exact]
     own = [one.term for one in words if one.term.of == one.term.term]
     needed = sum(term.idf for term in own) or 1.0
-    floor = FLOOR_COVERAGE if len(own) <= 3 else max(0.12, 1 / len(own))  # of a sentence, one telling word in some is much
+    floor = FLOOR_COVERAGE if len(own) <= 3 else max(0.06, 0.4 / len(own))  # of a sentence, one telling word is much
     ranked = []
     for score, doc in rows[:MAX_RANKED]:
         held: dict[str, float] = {}
