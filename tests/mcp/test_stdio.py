@@ -106,7 +106,7 @@ class Process(unittest.TestCase):
 class NoChildIsLeft(unittest.TestCase):
     """A scan in worker processes, cut short: they end with the server."""
 
-    FILES = 600
+    FILES = 2000
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()

@@ -5,6 +5,7 @@ stray print cannot corrupt the wire; 0 becomes the null device, so no child can 
 """
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # what `signal` wraps in enumerations, a tenth of a start
 import os
 import sys
 
@@ -43,6 +44,7 @@ def main(argv: list[str]) -> int:
         return 2
     let_threads_import()
     try:
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)  # a host in the background hands it down ignored
         wire = Wire()
         Loop(wire, root).run(wire.lines())
     except KeyboardInterrupt:
