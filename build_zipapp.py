@@ -10,6 +10,7 @@ Comments, docstrings and annotations stay in plugin/src, which travels with the 
 """
 from __future__ import annotations
 
+import importlib.util
 import io
 import os
 import struct
@@ -20,9 +21,10 @@ import zlib
 ROOT = os.path.dirname(os.path.abspath(__file__))
 TARGET = os.path.join(ROOT, "plugin", "slipstream.pyz")
 SOURCE = os.path.join(ROOT, "plugin", "src")
-sys.path.insert(0, SOURCE)  # before this folder, whose launcher would hide the package
-sys.modules.pop("slipstream", None)
-from slipstream.base.packing import pack_source  # noqa: E402
+_spec = importlib.util.spec_from_file_location("slipstream_packing", os.path.join(SOURCE, "slipstream", "base", "packing.py"))
+assert _spec and _spec.loader
+packing = importlib.util.module_from_spec(_spec)  # by its file: who imports this module keeps its own path and package
+_spec.loader.exec_module(packing)
 
 SHEBANG = b"#!/usr/bin/env python3\n"
 DOS_DATE = (2020 - 1980) << 9 | 1 << 5 | 1
@@ -53,7 +55,8 @@ def packed(name: str, path: str) -> bytes:
         data = stream.read().replace(b"\r\n", b"\n")
     if name == "__main__.py" or not name.endswith(".py"):
         return data  # the launcher keeps its form: any Python parses it, and it says so
-    return pack_source(data.decode("utf-8")).encode("utf-8")
+    text: str = packing.pack_source(data.decode("utf-8"))
+    return text.encode("utf-8")
 
 
 def is_deflated(name: str) -> bool:
