@@ -246,7 +246,7 @@ class CommandLine(Folder):
         self.assertIn(".claude/skills/own/SKILL.md:4: error: a git skill needs a `verification` gate [gate]", out.replace("\\", "/"))
         status, out, _err = self.call("validate", "--json", "--skills", os.path.join(self.root, ".claude", "skills"))
         self.assertEqual((status, json.loads(out)["ok"]), (1, False))
-        self.assertEqual(self.call("validate", "--skills", "absent")[0], 1)
+        self.assertEqual(self.call("validate", "--skills", "absent")[0], 2)
 
     def test_gate(self) -> None:
         self.write("dist/index.html", "<html lang=en><title>T</title><h1>H</h1></html>")
@@ -256,7 +256,7 @@ class CommandLine(Folder):
         self.write("dist/index.html", "<html><title>T</title><h1>H</h1></html>")
         status, out, _err = self.call("gate", "run", "frontend-accessibility", "--json")
         self.assertEqual((status, json.loads(out)["result"], json.loads(out)["exitStatus"]), (1, "FAIL", 1))
-        self.assertEqual(self.call("gate", "run", "frontend-accessibility", "--set", "site")[0], 1)
+        self.assertEqual(self.call("gate", "run", "frontend-accessibility", "--set", "site")[0], 2)
         self.assertEqual(self.call("gate", "check", "sitemap", "--folder", "x")[0], 2)
         self.assertIn("no check named sitemaps, did you mean sitemap?", self.call("gate", "check", "sitemaps")[2])
         self.assertEqual(self.call("gate", "run", "write-plan")[2], "slipstream: write-plan has no gate: its Verify section is read, not run\n")

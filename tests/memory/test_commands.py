@@ -19,7 +19,7 @@ class Commands(StoreCase):
         status, out, _ = self.run_it("memory", "add", "--type", "decision", "--desc", "Use the walrus", "--body", "It swims.", "--tags=a,b")
         self.assertEqual((status, out), (0, 'remembered "use-the-walrus" (decision)\n'))
         self.assertEqual(self.run_it("memory", "add", "--type", "decision", "--desc", "x")[0], 2)
-        self.assertEqual(self.run_it("memory", "add", "--type", "nope", "--desc", "x", "--body", "y")[0], 1)
+        self.assertEqual(self.run_it("memory", "add", "--type", "nope", "--desc", "x", "--body", "y")[0], 2)
         rows = json.loads(self.run_it("memory", "list", "--json")[1])
         self.assertEqual([(row["name"], row["tags"]) for row in rows], [("use-the-walrus", ["a", "b"])])
         self.assertIn("It swims.", self.run_it("memory", "recall", "--limit", "5", "walrus")[1])

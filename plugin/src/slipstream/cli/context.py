@@ -1,11 +1,12 @@
 """`budget`, `savings`, `usage`, `gc`: how full the window is, what was saved, what was used, what may go."""
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.cli.parser import make_parser, print_json, roots, run
+from slipstream.cli.flags import FROM_0, FROM_1
+from slipstream.cli.kinds import day, days, folder, share, tokens_or_none
+from slipstream.cli.parser import Checked, make_parser, print_json, roots, run
 
 AXES = ("session", "model", "day", "agent")
 
@@ -22,8 +23,9 @@ def _budget(argv: list[str]) -> int | None:
     parser = make_parser("budget", "how full the context window is, and who says so (`budget set` changes the thresholds)")
     parser.add_argument("--session", metavar="ID", help="a session other than the latest")
     parser.add_argument("--transcript", metavar="FILE", help="the host's transcript of that session")
-    parser.add_argument("--bytes", type=_not_negative, metavar="N", help="instead: an estimate for N bytes of text")
-    parser.add_argument("--window", type=_positive, metavar="TOKENS", help="window for --bytes (default: the budget's target)")
+    parser.add_argument("--bytes", type=Checked(FROM_0), metavar="N", help="instead: an estimate for N bytes of text")
+    parser.add_argument("--window", type=Checked(FROM_1), metavar="TOKENS",
+                        help="window for --bytes (default: the budget's target)")
     args = parser.parse_args(argv)
     _, store_root = roots(args)
     if args.bytes is not None:
@@ -46,17 +48,19 @@ def _budget(argv: list[str]) -> int | None:
 
 
 def _budget_set(argv: list[str]) -> int | None:
-    from slipstream.context.budget import save_budget
+    from slipstream.context.budget import MIN_TARGET_TOKENS, save_budget
     parser = make_parser("budget set", "change target and thresholds in budget.json")
-    parser.add_argument("--target", type=_positive, metavar="TOKENS", help="tokens the gauge fills towards")
-    parser.add_argument("--warn", type=float, metavar="PCT", help="amber from this share on (1-99)")
-    parser.add_argument("--compact", type=float, metavar="PCT", help="red from this share on, above --warn")
-    parser.add_argument("--actual", metavar="TOKENS", help="the editor's own figure, to calibrate; `none` forgets it")
+    parser.add_argument("--target", type=Checked(range(MIN_TARGET_TOKENS, FROM_1.stop)), metavar="TOKENS",
+                        help="tokens the gauge fills towards")
+    parser.add_argument("--warn", type=Checked(share), metavar="PCT", help="amber from this share on (1-99)")
+    parser.add_argument("--compact", type=Checked(share), metavar="PCT", help="red from this share on, above --warn")
+    parser.add_argument("--actual", type=Checked(tokens_or_none), default=..., metavar="TOKENS",
+                        help="the editor's own figure, to calibrate; `none` forgets it")
     args = parser.parse_args(argv)
     changes: dict[str, Any] = {key: value for key, value in (
         ("targetTokens", args.target), ("warnPct", args.warn), ("compactPct", args.compact)) if value is not None}
-    if args.actual is not None:
-        changes["actualTokens"] = None if args.actual == "none" else _whole(args.actual)
+    if args.actual is not ...:
+        changes["actualTokens"] = args.actual
     if not changes:
         parser.error("nothing to set: give --target, --warn, --compact or --actual")
     _, store_root = roots(args)
@@ -87,10 +91,12 @@ def _usage(argv: list[str]) -> int | None:
     from slipstream.context.usage import load_usage
     from slipstream.context.usage_report import build_usage, project_folders, render_usage
     parser = make_parser("usage", "exact tokens of this project's sessions, from the host's transcripts")
-    parser.add_argument("--by", choices=AXES, default="session", help="one row for each (default: session)")
-    parser.add_argument("--day", type=_day, metavar="YYYY-MM-DD", help="only this day, local time")
+    parser.add_argument("--by", type=Checked(AXES), default="session", metavar="|".join(AXES),
+                        help="one row for each (default: session)")
+    parser.add_argument("--day", type=Checked(day), metavar="YYYY-MM-DD", help="only this day, local time")
     parser.add_argument("--all", action="store_true", help="every project of this machine")
-    parser.add_argument("--transcripts", metavar="DIR", action="append", help="this folder of transcripts instead (repeatable)")
+    parser.add_argument("--transcripts", metavar="DIR", type=Checked(folder), action="append",
+                        help="this folder of transcripts instead (repeatable)")
     parser.add_argument("--money", action="store_true", help="with list prices")
     args = parser.parse_args(argv)
     tree_root, store_root = roots(args)
@@ -110,7 +116,8 @@ def _gc(argv: list[str]) -> int | None:
     from slipstream.context.gc import plan_gc, remove_logs, render_gc
     from slipstream.memory.observe import capture
     parser = make_parser("gc", "remove the event logs of old sessions, once their turns are captured; never memory")
-    parser.add_argument("--older-than", type=_days, default=30.0, metavar="DAYS", help="only logs not written for so long (30)")
+    parser.add_argument("--older-than", type=Checked(days), default=30.0, metavar="DAYS",
+                        help="only logs not written for so long (30)")
     parser.add_argument("--dry-run", action="store_true", help="only say which")
     parser.add_argument("--yes", action="store_true", help="do not ask")
     args = parser.parse_args(argv)
@@ -145,39 +152,3 @@ def _find_transcript(store_root: str, session: str | None) -> str | None:
         return None
     paths = [os.path.join(folder, session + ".jsonl") for folder in project_folders([store_root])]
     return next((path for path in paths if os.path.isfile(path)), None)
-
-
-def _positive(text: str) -> int:
-    number = _whole(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"not above zero: {text}")
-    return number
-
-
-def _not_negative(text: str) -> int:
-    return _whole(text)
-
-
-def _whole(text: str) -> int:
-    digits = text.replace(",", "").replace("_", "")
-    if not digits.isdigit():
-        raise argparse.ArgumentTypeError(f"not a whole number: {text!r}")
-    return int(digits)
-
-
-def _day(text: str) -> str:
-    import time
-    try:
-        return time.strftime("%Y-%m-%d", time.strptime(text, "%Y-%m-%d"))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"not a day: {text!r}") from None
-
-
-def _days(text: str) -> float:
-    try:
-        days = float(text)
-    except ValueError:
-        days = -1.0
-    if not 0 <= days < 1e6:
-        raise argparse.ArgumentTypeError(f"not a number of days: {text!r}")
-    return days

@@ -6,8 +6,10 @@ import sys
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.cli.flags import FROM_0
 from slipstream.cli.help import SUMMARIES
-from slipstream.cli.parser import EXIT_FAILED, Parser, add_shared_flags, make_parser, print_json, roots, run
+from slipstream.cli.kinds import folder, page_or_zip
+from slipstream.cli.parser import EXIT_FAILED, Checked, Parser, add_shared_flags, make_parser, print_json, roots, run
 
 NO_BROWSER = "No browser was found to open. The link works once, for one minute:"
 
@@ -23,7 +25,7 @@ def dashboard(argv: list[str]) -> int | None:
     def action(name: str, text: str) -> argparse.ArgumentParser:
         sub = verbs.add_parser(name, help=text, description=text)
         add_shared_flags(sub)
-        sub.add_argument("folder", nargs="?", metavar="DIR", help="project folder, as --root")
+        sub.add_argument("folder", nargs="?", metavar="DIR", type=Checked(folder), help="project folder, as --root")
         return sub
 
     start = action("start", "start the page's server, or find the one that runs; prints its address")
@@ -34,14 +36,14 @@ def dashboard(argv: list[str]) -> int | None:
     action("open", "open the page in a browser, with a code that works once")
     replay = action("replay", "print a session event by event")
     replay.add_argument("--session", help="which session (default: the newest)")
-    replay.add_argument("--at", type=int, metavar="SEQ", help="the state after this event")
+    replay.add_argument("--at", type=Checked(FROM_0), metavar="SEQ", help="the state after this event")
     action("sessions", "list recorded sessions, newest first")
     emit = action("emit", "append one event to a session's log")
     emit.add_argument("--session", default="main")
     emit.add_argument("--agent", default="main")
     emit.add_argument("--kind", required=True)
     emit.add_argument("--label", default="")
-    emit.add_argument("--bytes", type=int)
+    emit.add_argument("--bytes", type=Checked(FROM_0), metavar="N")
     out = action("export", "write a session as one HTML file or a zip")
     _export_flags(out)
     args = parser.parse_args(argv)
@@ -63,7 +65,8 @@ def export(argv: list[str]) -> int | None:
 
 def _export_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--session", help="which session (default: the newest)")
-    parser.add_argument("--out", metavar="FILE", help="file.html or file.zip (default: SESSION.html)")
+    parser.add_argument("--out", type=Checked(page_or_zip), metavar="FILE",
+                        help="file.html or file.zip (default: SESSION.html)")
 
 
 def _start(args: argparse.Namespace) -> int | None:

@@ -6,11 +6,13 @@ import os
 import sys
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.cli.flags import UsageError, parse_flags
+from slipstream.cli.flags import FROM_1, UsageError, parse_flags
+from slipstream.cli.kinds import folder, input_value, seconds
 from slipstream.cli.parser import (
     EXIT_DONE,
     EXIT_FAILED,
     EXIT_USAGE,
+    Checked,
     Parser,
     add_shared_flags,
     make_parser,
@@ -18,6 +20,7 @@ from slipstream.cli.parser import (
     roots,
     run,
 )
+from slipstream.engine.contract import CATEGORIES
 from slipstream.engine.issue import NOTE, Issue, has_errors
 from slipstream.engine.library import Library, default_folders, load_library
 
@@ -33,16 +36,14 @@ def _home() -> str:
 
 
 def _library(args: argparse.Namespace, tree_root: str) -> Library:
-    folder = getattr(args, "skills", None)
-    if folder:
-        if not os.path.isdir(folder):
-            raise SlipstreamError("not a folder", folder)
-        return load_library([("folder", folder)])
+    chosen = getattr(args, "skills", None)
+    if chosen:
+        return load_library([("folder", chosen)])
     return load_library(default_folders(tree_root, _home()))
 
 
 def _add_skills_flag(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--skills", metavar="DIR", help="use the skills below this folder only")
+    parser.add_argument("--skills", metavar="DIR", type=Checked(folder), help="use the skills below this folder only")
 
 
 def _skills(argv: list[str]) -> int:
@@ -51,14 +52,14 @@ def _skills(argv: list[str]) -> int:
     listing = actions.add_parser("list", help="all skills by category")
     search = actions.add_parser("search", help="the skills that fit a task, best first")
     search.add_argument("query", nargs="+")
-    search.add_argument("--limit", type=int, default=8)
+    search.add_argument("--limit", type=Checked(FROM_1), default=8, metavar="N")
     show = actions.add_parser("show", help="one skill: what it needs, its gate and its text")
     show.add_argument("name")
     for action in (listing, search, show):
         _add_skills_flag(action)
         add_shared_flags(action)
     for action in (listing, search):
-        action.add_argument("--category", default="")
+        action.add_argument("--category", type=Checked(CATEGORIES), metavar="CATEGORY")
     args = parser.parse_args(argv)
     from slipstream.engine.skill_search import render_hits, render_skill, search_skills, skill_record
     tree_root, _store_root = roots(args)
@@ -71,7 +72,7 @@ def _skills(argv: list[str]) -> int:
             print(render_skill(skill))
         return EXIT_DONE
     query = " ".join(args.query) if args.action == "search" else ""
-    hits = search_skills(library, query, args.limit if query else len(library.skills), args.category)
+    hits = search_skills(library, query, args.limit if query else len(library.skills), args.category or "")
     if args.json:
         print_json([{**skill_record(skill), "score": round(score, 3)} for skill, score in hits])
     else:
@@ -86,7 +87,7 @@ def _gate(argv: list[str]) -> int:
     actions = parser.add_subparsers(dest="action", required=True, metavar="run|plan|trust|untrust|check")
     run_action = actions.add_parser("run", help="fill the inputs, run the gate, print PASS or FAIL with the reason")
     run_action.add_argument("--yes", action="store_true", help="agree to a gate that deploys, spends or changes an account")
-    run_action.add_argument("--timeout", type=float, metavar="S", help="seconds, instead of the gate's own limit")
+    run_action.add_argument("--timeout", type=Checked(seconds), metavar="S", help="seconds, instead of the gate's own limit")
     plan = actions.add_parser("plan", help="the chain of skills and gates up to this one, in order; runs nothing")
     trust = actions.add_parser("trust", help="allow the gate of a project's skill, as it is now, in this project")
     untrust = actions.add_parser("untrust", help="take the permission back")
@@ -96,7 +97,8 @@ def _gate(argv: list[str]) -> int:
         _add_skills_flag(action)
         add_shared_flags(action)
     for action in (run_action, plan):
-        action.add_argument("--set", action="append", default=[], metavar="INPUT=VALUE", help="give an input by hand")
+        action.add_argument("--set", action="append", default=[], type=Checked(input_value), metavar="INPUT=VALUE",
+                            help="give an input by hand")
     args = parser.parse_args(argv)
     from slipstream.engine import gates
     from slipstream.engine import trust as trusted
@@ -111,7 +113,7 @@ def _gate(argv: list[str]) -> int:
         print("%s %s: %s" % ("trusted" if args.action == "trust" else "no longer trusted",
                              "" if changed else "(as before)", skill.gate.command))
         return EXIT_DONE
-    given = dict(_pair(text) for text in args.set)
+    given = dict(args.set)
     if args.action == "plan":
         steps = gates.plan_gates(library, skill, tree_root, given, _home())
         if args.json:
@@ -128,13 +130,6 @@ def _gate(argv: list[str]) -> int:
     return EXIT_DONE if evidence.result == gates.PASS else EXIT_FAILED
 
 
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise SlipstreamError("--set wants INPUT=VALUE, not `%s`" % text)
-    return name, value
-
-
 def _check(argv: list[str]) -> int:
     from slipstream.engine.checks.table import CHECKS, load_check
     if not argv or argv[0] in ("--help", "-h"):
@@ -143,7 +138,10 @@ def _check(argv: list[str]) -> int:
             print("  %-*s  %s  (%s%s)" % (width, name, proves, " ".join("--" + flag for flag in flags),
                                           " CASE..." if positionals else ""))
         return EXIT_DONE
-    function, flags, positionals = load_check(argv[0])
+    try:
+        function, flags, positionals = load_check(argv[0])
+    except SlipstreamError as error:
+        raise UsageError(str(error)) from None
     try:
         words, values = parse_flags(argv[1:], flags)
         if words and not positionals:
@@ -184,15 +182,14 @@ def _validate(argv: list[str]) -> int:
 
 def _plugin_validate(argv: list[str]) -> int:
     parser = make_parser("plugin-validate", "Check a plugin or marketplace folder as the client reads it.")
-    parser.add_argument("folder", nargs="?", metavar="DIR", help="the plugin's folder (default: slipstream's own)")
+    parser.add_argument("folder", nargs="?", metavar="DIR", type=Checked(folder),
+                        help="the plugin's folder (default: slipstream's own)")
     args = parser.parse_args(argv)
     from slipstream.engine.places import plugin_root
     from slipstream.engine.plugin_validate import validate_plugin
-    folder = args.folder or plugin_root()
-    if not folder:
+    chosen = args.folder or plugin_root()
+    if not chosen:
         raise SlipstreamError("this slipstream is not inside a plugin folder; name one")
-    if not os.path.isdir(folder):
-        raise SlipstreamError("not a folder", folder)
-    issues, provided = validate_plugin(folder)
+    issues, provided = validate_plugin(chosen)
     what = ", ".join("%d %s" % (count, name) for name, count in provided.items() if count)
     return _print_issues(issues, "plugin (%s)" % what, args.json, {"provides": provided})

@@ -8,26 +8,29 @@ from collections.abc import Callable
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.roots import find_tree_root
 
-Flags = dict[str, "str | int | bool"]
-SHARED: dict[str, type] = {"root": str, "json": bool, "help": bool}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+Flags = dict[str, "Any"]
+SHARED: dict[str, Any] = {"root": str, "json": bool, "help": bool}
+FROM_0, FROM_1 = range(1 << 62), range(1, 1 << 62)  # whole numbers
 
 
 class UsageError(SlipstreamError):
     """A call whose words are off: exit status 2."""
 
 
-def run_query(argv: list[str], usage: str, spec: dict[str, type], verb: Callable[[str, list[str], Flags], int]) -> int:
+def run_query(verb: str, argv: list[str], usage: str, spec: dict[str, Any], act: Callable[[str, list[str], Flags], int]) -> int:
     """Runs a query verb with (tree root, positionals, flags); 2 for a call whose words are off, 1 for an error."""
     try:
-        words, flags = parse_flags(argv[1:], {**spec, **SHARED})
+        words, flags = parse_flags(argv, {**spec, **SHARED})
         if flags.get("help"):
             return print_text(f"usage: slipstream {usage}\n")
-        wanted = str(flags.get("root", "")) or None
-        if wanted and not os.path.isdir(wanted):
-            raise SlipstreamError("--root is not a folder", wanted)
-        return verb(find_tree_root(wanted), words, flags)
+        if not os.path.isdir(flags.get("root", ".")):
+            raise UsageError(f"--root needs a folder that exists, not {flags['root']!r}")
+        return act(find_tree_root(flags.get("root")), words, flags)
     except UsageError as error:
-        print(f"slipstream {argv[0]}: {error}\nusage: slipstream {usage}", file=sys.stderr)
+        print(f"slipstream {verb}: {error}\nusage: slipstream {usage}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         return 0
@@ -46,21 +49,21 @@ def print_json(value: object) -> int:
     return print_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def parse_flags(argv: list[str], spec: dict[str, type]) -> tuple[list[str], Flags]:
-    """(positionals, values by flag name) of argv without the verb; UsageError names what is off. --name=value works too."""
+def parse_flags(argv: list[str], spec: dict[str, Any]) -> tuple[list[str], Flags]:
+    """(positionals, values by flag name) of argv without the verb; UsageError names what is off. Kinds: see module `kinds`."""
     positionals: list[str] = []
     values: Flags = {}
     waiting = iter(argv)
     for word in waiting:
         if word == "--":
             positionals.extend(waiting)
-        elif not word.startswith("--"):
+        elif word == "-h" or not word.startswith("--"):
             positionals.append(word)
+            values.update({"help": True} if word == "-h" and "help" in spec else {})
         else:
             name, has_value, value = word[2:].partition("=")
             if name not in spec:
-                known = " ".join("--" + flag for flag in spec)
-                raise UsageError(f"unknown flag --{name} (known: {known})")
+                raise UsageError(f"unknown flag --{name} (known: --{' --'.join(spec)})")
             if spec[name] is bool:
                 if has_value:
                     raise UsageError(f"--{name} takes no value")
@@ -70,7 +73,8 @@ def parse_flags(argv: list[str], spec: dict[str, type]) -> tuple[list[str], Flag
                 value = next(waiting, "")
                 if not value or value.startswith("--"):
                     raise UsageError(f"--{name} needs a value")
-            if spec[name] is int and not value.removeprefix("-").isdecimal():
-                raise UsageError(f"--{name} needs a whole number, not {value!r}")
-            values[name] = spec[name](value)
+            if spec[name] is not str:
+                from slipstream.cli.kinds import parse_value
+                value = parse_value(spec[name], value, f"--{name} ")
+            values[name] = value
     return positionals, values

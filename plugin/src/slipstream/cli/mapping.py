@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import relative_path, resolve_inside
 from slipstream.base.roots import find_tree_root
-from slipstream.cli.parser import Parser, make_parser, print_json, roots, run
+from slipstream.cli.flags import FROM_1
+from slipstream.cli.parser import Checked, Parser, make_parser, print_json, roots, run
 
 if TYPE_CHECKING:
     from slipstream.map.index import Index
@@ -23,7 +24,8 @@ def make_map_parser() -> Parser:
     """Flags of `map`."""
     parser = make_parser("map", "Refresh map.json and map.md, and print the map under a token budget.")
     parser.add_argument("path", nargs="?", help="a folder or file of the project to drill into, or a project folder")
-    parser.add_argument("--budget", type=int, metavar="TOKENS", help="approximate size of the map (default: 4000)")
+    parser.add_argument("--budget", type=Checked(range(100, FROM_1.stop)), metavar="TOKENS",
+                        help="approximate size of the map (default: 4000)")
     parser.add_argument("--all", action="store_true", help="everything, unexported definitions and members included")
     parser.add_argument("--no-write", action="store_true", help="leave the disk alone, for a read-only tree")
     return parser
@@ -92,8 +94,6 @@ class _Progress:
 
 def _map(args: argparse.Namespace) -> int:
     from slipstream.map.publish import DEFAULT_BUDGET_TOKENS, refresh_map
-    if args.budget is not None and args.budget < 100:
-        raise SlipstreamError("--budget is at least 100 tokens")
     root, path = _target(args)
     progress = _Progress() if sys.stderr.isatty() else None
     index, text = refresh_map(root, write=not args.no_write, progress=progress)

@@ -1,22 +1,26 @@
 """`memory search|timeline|observations`, kept fast (no argparse); every other verb over memory is in memory_verbs."""
 from __future__ import annotations
 
-import os
-import sys
+from slipstream.cli.flags import FROM_0, FROM_1, Flags, UsageError, print_json, print_text, run_query
+from slipstream.cli.kinds import date
+from slipstream.memory.terms import KINDS
 
-from slipstream.cli.flags import UsageError, parse_flags
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from slipstream.cli.kinds import Kind
 
 USAGE = {
     "search": "memory search QUERY [--kind KIND] [--session S] [--branch B] [--file PATH] [--since DATE] [--limit N] "
               "[--root DIR] [--json]",
     "timeline": "memory timeline ID|QUERY [--window N] [--session S] [--root DIR] [--json]",
-    "observations": "memory observations ID,ID [--root DIR] [--json]",
+    "observations": "memory observations ID... [--root DIR] [--json]",
 }
-FLAGS: dict[str, dict[str, type]] = {
-    "search": {"kind": str, "session": str, "branch": str, "file": str, "since": str, "limit": int},
-    "timeline": {"window": int, "session": str}, "observations": {},
+FLAGS: dict[str, dict[str, Kind]] = {
+    "search": {"kind": KINDS, "session": str, "branch": str, "file": str, "since": date, "limit": FROM_1},
+    "timeline": {"window": FROM_0, "session": str}, "observations": {},
 }
-SHARED: dict[str, type] = {"root": str, "json": bool, "help": bool}
 
 
 def main(argv: list[str]) -> int:
@@ -25,50 +29,32 @@ def main(argv: list[str]) -> int:
     if verb not in USAGE or "-h" in argv:
         from slipstream.cli.memory_verbs import main as other
         return other(argv)
-    from slipstream.base.errors import SlipstreamError
-    try:
-        words, flags = parse_flags(argv[2:], {**FLAGS[verb], **SHARED})
-        if flags.get("help"):
-            _print(f"usage: slipstream {USAGE[verb]}")
-            return 0
-        if len(words) != 1:
-            raise UsageError("one query, in quotes when it has blanks" if verb != "observations" else "one list of numbers")
-        from slipstream.base.roots import find_store_root, find_tree_root
-        root = str(flags.get("root") or "")
-        if root and not os.path.isdir(root):
-            raise SlipstreamError("--root is not a folder", root)
-        found, text = _answer(verb, find_store_root(find_tree_root(root or None)), words[0], flags)
-        if flags.get("json"):
-            import json
-            text = json.dumps(found, ensure_ascii=False, indent=2)
-        _print(text)
-        return 0 if found else 1
-    except UsageError as error:
-        print(f"slipstream memory {verb}: {error}\nusage: slipstream {USAGE[verb]}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        return 0
-    except (SlipstreamError, OSError) as error:
-        print(f"slipstream: {error}", file=sys.stderr)
-        return 1
+    return run_query(f"memory {verb}", argv[2:], USAGE[verb], FLAGS[verb],
+                     lambda root, words, flags: _act(verb, root, words, flags))
 
 
-def _answer(verb: str, store_root: str, word: str, flags: dict[str, str | int | bool]) -> tuple[list[object], str]:
+def _act(verb: str, tree_root: str, words: list[str], flags: Flags) -> int:
+    from slipstream.base.roots import find_store_root
     from slipstream.memory import search
-    texts = {key: str(flags[key]) for key in ("kind", "session", "branch", "file", "since") if key in flags}
+    if not words or (verb == "timeline" and len(words) > 1 and words[0].isdecimal()):
+        raise UsageError("what for?" if not words else "one number, or a query")
+    store_root, word = find_store_root(tree_root), " ".join(words)
+    found: list[Any]
     if verb == "search":
-        hits = search.search_memory(store_root, word, limit=int(flags.get("limit", search.DEFAULT_LIMIT)), **texts)
-        return [hit.to_record() for hit in hits], search.render_hits(hits)
-    if verb == "timeline":
-        rows = search.timeline(store_root, word, int(flags.get("window", 3)), texts.get("session"))
-        return list(rows), search.render_timeline(rows)
-    ids = [part.strip().lstrip("#") for part in word.split(",") if part.strip()]
-    if not ids or not all(part.isdigit() for part in ids):
-        raise UsageError("give numbers, separated by commas")
-    records = search.find_records(store_root, map(int, ids))
-    from slipstream.memory.observations import render_records
-    return list(records), render_records(records)
-
-
-def _print(text: str) -> None:
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+        hits = search.search_memory(store_root, word, **{name: flags[name] for name in FLAGS[verb] if name in flags})
+        found, text = [hit.to_record() for hit in hits], search.render_hits(hits)
+    elif verb == "timeline":
+        found = search.timeline(store_root, word, flags.get("window", 3), flags.get("session"))
+        text = search.render_timeline(found)
+    else:
+        ids = [part.lstrip("#") for part in word.replace(",", " ").split()]
+        if not ids or not all(part.isdecimal() and len(part) < 16 for part in ids):
+            raise UsageError("give the numbers of observations")
+        found = search.find_records(store_root, map(int, ids))
+        from slipstream.memory.observations import render_records
+        text = render_records(found)
+    if flags.get("json"):
+        print_json(found)
+    else:
+        print_text(text + "\n")
+    return 0 if found else 1

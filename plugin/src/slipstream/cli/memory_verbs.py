@@ -7,9 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.cli.parser import EXIT_FAILED, EXIT_USAGE, Parser, add_shared_flags, make_parser, print_json, roots, run
+from slipstream.cli.flags import FROM_1, UsageError
+from slipstream.cli.kinds import date
+from slipstream.cli.memory import FLAGS
+from slipstream.cli.parser import EXIT_FAILED, Checked, Parser, add_shared_flags, make_parser, print_json, roots, run
+from slipstream.memory.model import FACT_TYPES
+from slipstream.memory.terms import KINDS
 
 Command = Callable[[argparse.Namespace, str, str], "int | None"]
+_METAVARS = {"file": "PATH", "since": "DATE"}
+_HELPS = {"kind": " ".join(KINDS), "file": "only what touches it", "since": "only from then on",
+          "window": "turns before and after"}
 
 
 def main(argv: list[str]) -> int:
@@ -53,13 +61,13 @@ def memory_parser() -> Parser:
     add("show", _show, "One item in full: a fact's name, an observation's number, chat:SESSION:N, host:FILE:N.").add_argument(
         "item", metavar="ITEM")
     child = add("recall", _recall, "Facts that fit a text, in full.")
-    child.add_argument("query", metavar="QUERY")
-    child.add_argument("--limit", type=int, default=5)
+    child.add_argument("query", metavar="QUERY", nargs="+")
+    child.add_argument("--limit", type=Checked(FROM_1), default=5, metavar="N")
     add("prune", _prune, "Delete one fact.").add_argument("name", metavar="NAME")
     child = add("forget", _forget, "Delete facts, or with --observations past turns, that meet every condition.")
     child.add_argument("names", metavar="NAME", nargs="*", help="names of facts, or numbers of observations")
     child.add_argument("--query", default="", help="all these words")
-    child.add_argument("--before", default="", metavar="DATE")
+    child.add_argument("--before", metavar="DATE", type=Checked(date), help="written before that")
     child.add_argument("--file", default="", metavar="PATH", help="citing or touching this file")
     child.add_argument("--observations", action="store_true", help="past turns instead of facts")
     child.add_argument("--dry-run", action="store_true", help="only say what would go")
@@ -69,28 +77,22 @@ def memory_parser() -> Parser:
     add("import", _import, "Facts from our export, the reference memory server's JSONL or claude-mem's export.").add_argument(
         "file", metavar="FILE")
     add("share", _share, "Let git track the facts, and only them.")
-    child = add("search", _fast, "Search facts, past turns, digests, chats and the host's own notes.")
-    child.add_argument("query", metavar="QUERY")
-    child.add_argument("--kind", help="edit read command search prompt note fact digest conversation host")
-    child.add_argument("--session")
-    child.add_argument("--branch")
-    child.add_argument("--file", metavar="PATH")
-    child.add_argument("--since", metavar="DATE")
-    child.add_argument("--limit", type=int, default=10)
-    child = add("timeline", _fast, "The turns around one.")
-    child.add_argument("around", metavar="ID|QUERY")
-    child.add_argument("--window", type=int, default=3)
-    child.add_argument("--session")
-    add("observations", _fast, "Past turns in full.").add_argument("ids", metavar="ID,ID")
+    for name, word, summary in (("search", "QUERY", "Search facts, past turns, digests, chats and the host's own notes."),
+                                ("timeline", "ID|QUERY", "The turns around one."),
+                                ("observations", "ID", "Past turns in full.")):
+        child = add(name, _fast, summary)
+        child.add_argument("words", metavar=word, nargs="+")
+        for flag, kind in FLAGS[name].items():
+            shown = _METAVARS.get(flag, "N" if isinstance(kind, range) else flag.upper())
+            child.add_argument(f"--{flag}", metavar=shown, type=str if kind is str else Checked(kind), help=_HELPS.get(flag))
     child = add("lessons", _lessons, "Topics that come up again and again.")
-    child.add_argument("--min", type=int, default=3)
-    child.add_argument("--limit", type=int, default=10)
+    child.add_argument("--min", type=Checked(FROM_1), default=3, metavar="N", help="so many times at least")
+    child.add_argument("--limit", type=Checked(FROM_1), default=10, metavar="N")
     return parser
 
 
 def _fact_flags(parser: argparse.ArgumentParser, required: bool) -> None:
-    parser.add_argument("--type", required=required, metavar="TYPE",
-                        help="decision convention architecture gotcha credential-location todo fact")
+    parser.add_argument("--type", required=required, metavar="TYPE", type=Checked(FACT_TYPES), help=" ".join(FACT_TYPES))
     parser.add_argument("--desc", required=required, metavar="TEXT")
     parser.add_argument("--body", required=required, metavar="TEXT")
     parser.add_argument("--tags", metavar="A,B")
@@ -110,7 +112,7 @@ def _observe_parser() -> Parser:
 def _digest_parser() -> Parser:
     parser = make_parser("digest", "Save a session's digest.")
     parser.add_argument("--session")
-    parser.add_argument("--trigger", default="manual", choices=("auto", "manual"))
+    parser.add_argument("--trigger", default="manual", type=Checked(("auto", "manual")), metavar="auto|manual")
     parser.add_argument("--activity", default="", metavar="A||B", help="what was said or done, instead of a log")
     parser.add_argument("--files", default="", metavar="A,B", help="files that were changed")
     parser.add_argument("--open-task", default="", metavar="TEXT")
@@ -120,8 +122,8 @@ def _digest_parser() -> Parser:
 
 def _harvest_parser() -> Parser:
     parser = make_parser("harvest", "Take in this project's earlier Claude Code transcripts.")
-    parser.add_argument("--since", metavar="DATE")
-    parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--since", metavar="DATE", type=Checked(date), help="only what was said from then on")
+    parser.add_argument("--dry-run", action="store_true", help="only say which")
     return parser
 
 
@@ -130,7 +132,7 @@ def _signal_parser() -> Parser:
     parser.add_argument("--branch", metavar="NAME")
     parser.add_argument("--files", metavar="A,B")
     parser.add_argument("--prompt", default="", metavar="TEXT")
-    parser.add_argument("--budget", type=int, default=1200, metavar="TOKENS")
+    parser.add_argument("--budget", type=Checked(FROM_1), default=1200, metavar="TOKENS")
     return parser
 
 
@@ -208,7 +210,7 @@ def _recall(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     from slipstream.memory.briefing import render_facts
     from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.recall import rank_by_text
-    facts = rank_by_text(load_facts(store_root).facts, args.query, args.limit)
+    facts = rank_by_text(load_facts(store_root).facts, " ".join(args.query), args.limit)
     _tell(args, [fact.to_record() for fact in facts], render_facts(store_root, tree_root, facts))
 
 
@@ -228,10 +230,10 @@ def _forget(args: argparse.Namespace, tree_root: str, store_root: str) -> int | 
     if args.observations:
         ids = [int(name.lstrip("#")) for name in args.names if name.lstrip("#").isdigit()]
         if len(ids) != len(args.names):
-            raise SlipstreamError("observations are named by their numbers")
-        gone = list(forget_observations(store_root, ids, args.before, args.file, args.query, args.dry_run))
+            raise UsageError("observations are named by their numbers")
+        gone = list(forget_observations(store_root, ids, args.before or "", args.file, args.query, args.dry_run))
     else:
-        facts = select_facts(store_root, args.names, args.query, args.before, args.file)
+        facts = select_facts(store_root, args.names, args.query, args.before or "", args.file)
         how = " ".join(key for key in ("names", "query", "before", "file") if getattr(args, key))
         gone = list(forget_facts(store_root, facts, how, args.dry_run))
     text = f"{verb} {len(gone)}: {', '.join(map(str, gone))}" if gone else "nothing fits"
@@ -302,16 +304,11 @@ def _digest(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     _tell(args, {**digest_result(digest, fact), "digest": digest.to_record()}, f"saved {fact.name}\n\n{fact.body}")
 
 
-def _harvest(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
+def _harvest(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     from slipstream.base.instants import parse_iso
     from slipstream.memory.harvest import harvest, render_harvest
-    since = parse_iso(args.since) if args.since else None
-    if args.since and since is None:
-        print(f"slipstream harvest: not a date: {args.since!r}", file=sys.stderr)
-        return EXIT_USAGE
-    report = harvest(store_root, since, args.dry_run)
+    report = harvest(store_root, parse_iso(args.since) if args.since else None, args.dry_run)
     _tell(args, report.to_record(), render_harvest(report, args.dry_run))
-    return None
 
 
 def _recall_signal(args: argparse.Namespace, tree_root: str, store_root: str) -> None:

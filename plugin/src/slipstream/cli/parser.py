@@ -6,10 +6,15 @@ import json
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.roots import find_store_root, find_tree_root
+from slipstream.cli.flags import UsageError
+from slipstream.cli.kinds import folder, parse_value
+
+if TYPE_CHECKING:
+    from slipstream.cli.kinds import Kind
 
 EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_BUG = 0, 1, 2, 70
 
@@ -23,7 +28,21 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
+        words = message.removeprefix("argument ").replace(": needs ", " needs ", 1)  # as the verbs without argparse say it
+        self.exit(EXIT_USAGE, f"{self.prog}: {words}\n")
+
+
+class Checked:
+    """A kind of module `kinds` as argparse's `type`, so that every verb refuses a bad value in the same words with status 2."""
+
+    def __init__(self, kind: Kind):
+        self.kind = kind
+
+    def __call__(self, text: str) -> Any:
+        try:
+            return parse_value(self.kind, text)
+        except UsageError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def make_parser(verb: str, summary: str) -> Parser:
@@ -34,15 +53,12 @@ def make_parser(verb: str, summary: str) -> Parser:
 
 def add_shared_flags(parser: argparse.ArgumentParser) -> None:
     """--root and --json; for a verb with sub-commands, call it on each of those instead."""
-    parser.add_argument("--root", metavar="DIR", help="project folder (default: discovered from here)")
+    parser.add_argument("--root", metavar="DIR", type=Checked(folder), help="project folder (default: discovered from here)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def roots(args: argparse.Namespace) -> tuple[str, str]:
-    """(tree root, store root) for parsed arguments; SlipstreamError when --root is not a folder."""
-    import os
-    if args.root is not None and not os.path.isdir(args.root):
-        raise SlipstreamError("--root is not a folder", args.root)
+    """(tree root, store root) for parsed arguments."""
     tree_root = find_tree_root(args.root)
     return tree_root, find_store_root(tree_root)
 
@@ -52,7 +68,8 @@ def print_json(value: Any) -> None:
 
 
 def run(command: Callable[[], int | None]) -> int:
-    """Runs a command: its own status, 1 with one line for a SlipstreamError or OSError, 70 with a traceback for a bug."""
+    """Runs a command: its own status; with one line 2 for a call whose words are off and 1 for any other SlipstreamError or
+    OSError; 70 with a traceback for a bug."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure:
         reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
@@ -66,7 +83,7 @@ def run(command: Callable[[], int | None]) -> int:
         return 130
     except (SlipstreamError, OSError) as error:
         print(f"slipstream: {error}", file=sys.stderr)
-        return EXIT_FAILED
+        return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
     except Exception:
         traceback.print_exc()
         print("slipstream: this is a bug; the lines above say where", file=sys.stderr)

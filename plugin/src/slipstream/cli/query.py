@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.cli.flags import Flags, UsageError, print_json, print_text, run_query
+from slipstream.cli.flags import FROM_0, FROM_1, Flags, UsageError, print_json, print_text, run_query
 
 USAGE = {
     "slice": "slice [FILE] SYMBOL... [--signature] [--context N] [--from LINE] [--root DIR] [--json]",
@@ -12,12 +12,12 @@ USAGE = {
     "outline": "outline FILE [--root DIR] [--json]",
     "guard": "guard FILE [--root DIR] [--json]",
 }
-FLAGS: dict[str, dict[str, type]] = {"slice": {"signature": bool, "context": int, "from": int}}
+FLAGS: dict[str, dict[str, object]] = {"slice": {"signature": bool, "context": FROM_0, "from": FROM_1}}
 
 
 def main(argv: list[str]) -> int:
     """Run one of the verbs; see USAGE."""
-    return run_query(argv, USAGE[argv[0]], FLAGS.get(argv[0], {}), _VERBS[argv[0]])
+    return run_query(argv[0], argv[1:], USAGE[argv[0]], FLAGS.get(argv[0], {}), _VERBS[argv[0]])
 
 
 def _slice(root: str, words: list[str], flags: Flags) -> int:
@@ -32,8 +32,7 @@ def _slice(root: str, words: list[str], flags: Flags) -> int:
         raise UsageError("which symbol of that file?") if _names_a_file(root, words[0]) else SlipstreamError(
             f"{words[0]}: no such file")
     try:
-        found = slice_symbols(root, words, file, bool(flags.get("signature")), int(flags.get("context", 0)),
-                              int(flags.get("from", 0)))
+        found = slice_symbols(root, words, file, bool(flags.get("signature")), flags.get("context", 0), flags.get("from", 0))
     except Ambiguous as error:
         print_text(f"{error}\n")
         return 1
@@ -52,12 +51,9 @@ def _lines(root: str, words: list[str], flags: Flags) -> int:
     from slipstream.map.slices import render_slice, slice_lines
     if len(words) != 3:
         raise UsageError("a file and two line numbers")
-    try:
-        start, end = int(words[1]), int(words[2])
-    except ValueError:
-        raise UsageError("line numbers are whole numbers") from None
-    if start < 1 or end < start:
-        raise UsageError("line numbers start at 1, and END is not before START")
+    start, end = (int(word) if word.isdecimal() and len(word) < 16 else 0 for word in words[1:])
+    if not 0 < start <= end:
+        raise UsageError("line numbers are whole numbers from 1 on, and END is not before START")
     one = slice_lines(root, locate_file(root, words[0]), start, end)
     text, rest = render_slice(one, with_kind=False, with_rest=False), one.rest
     text += f"\n// goes on: lines {words[0]} {rest} {end}" if rest else ""

@@ -2,14 +2,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.cli.parser import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, make_parser, print_json, roots, run
+from slipstream.cli.flags import UsageError
+from slipstream.cli.parser import EXIT_DONE, EXIT_FAILED, Checked, make_parser, print_json, roots, run
 from slipstream.engine import setup
 from slipstream.engine.editors import OTHERS, Editor, detect_editors, load_editors, snippet
-from slipstream.engine.issue import closest
 from slipstream.engine.places import find_pyz
 
 
@@ -20,8 +19,9 @@ def main(argv: list[str]) -> int:
 def _setup(argv: list[str]) -> int:
     editors = load_editors()
     parser = make_parser("setup", "Connect editors to the MCP server, and Claude Code to the status line.")
-    parser.add_argument("part", nargs="?", choices=["statusline"], metavar="statusline", help="only Claude Code's status line")
-    parser.add_argument("--editor", action="append", default=[], metavar="NAME",
+    parser.add_argument("part", nargs="?", type=Checked(("statusline",)), metavar="statusline",
+                        help="only Claude Code's status line")
+    parser.add_argument("--editor", action="append", default=[], metavar="NAME", type=Checked((*editors, *OTHERS)),
                         help="%s; others get a snippet to paste (default: those found in the project)" % ", ".join(editors))
     parser.add_argument("--user", action="store_true", help="the user's own file instead of the project's")
     parser.add_argument("--replace", action="store_true", help="put our status line in the place of another")
@@ -33,18 +33,12 @@ def _setup(argv: list[str]) -> int:
     pyz = find_pyz()
     if not pyz:
         raise SlipstreamError("there is no slipstream.pyz beside this source; run build_zipapp.py first")
-    names = [name.lower() for name in args.editor]
-    for name in names:
-        if name not in editors and name not in OTHERS:
-            near = closest(name, [*editors, *OTHERS])
-            print("slipstream setup: no editor `%s`%s" % (name, ", did you mean %s?" % near if near else ""), file=sys.stderr)
-            return EXIT_USAGE
+    names = args.editor
     if args.part != "statusline" and not names:
         names = detect_editors(tree_root)
         if not names:
-            print("slipstream setup: no editor's folder here (%s); name one with --editor"
-                  % ", ".join(editor.marker for editor in editors.values()), file=sys.stderr)
-            return EXIT_USAGE
+            raise UsageError("no editor's folder here (%s); name one with --editor"
+                             % ", ".join(editor.marker for editor in editors.values()))
     results: list[dict[str, Any]] = []
     if args.part == "statusline":
         names = []

@@ -7,8 +7,8 @@ from typing import Any
 from slipstream.base.errors import SlipstreamError
 from slipstream.engine.issue import closest
 
-# name: (module, function, flags as name -> type, takes positionals, what it proves)
-CHECKS: dict[str, tuple[str, str, dict[str, type], bool, str]] = {
+# name: (module, function, flags as name -> kind, takes positionals, what it proves)
+CHECKS: dict[str, tuple[str, str, dict[str, Any], bool, str]] = {
     "html-access": ("pages", "check_access", {"dir": str}, False,
                     "built pages have a language, labels, alternative texts, ordered headings and unique ids"),
     "html-meta": ("pages", "check_meta", {"dir": str, "site": str}, False,
@@ -19,7 +19,7 @@ CHECKS: dict[str, tuple[str, str, dict[str, type], bool, str]] = {
                 "sitemap.xml lists exactly the built pages and robots.txt names it"),
     "http": ("http", "check_http", {"start": str, "url": str}, True,
              "a server answers each `METHOD PATH [+Name=value] [body] -> STATUS [~text]` as written"),
-    "rate-limit": ("http", "check_rate_limit", {"start": str, "url": str, "path": str, "limit": int}, False,
+    "rate-limit": ("http", "check_rate_limit", {"start": str, "url": str, "path": str, "limit": range(1, 100_000)}, False,
                    "the server answers 429 with Retry-After once the limit is passed, and not before"),
     "session": ("http", "check_session", {"start": str, "url": str, "login": str, "private": str, "logout": str}, False,
                 "a private page refuses strangers, the session cookie is locked down, log-out ends the session"),
@@ -42,7 +42,7 @@ CHECKS: dict[str, tuple[str, str, dict[str, type], bool, str]] = {
 }
 
 
-def load_check(name: str) -> tuple[Callable[..., tuple[list[str], str]], dict[str, type], bool]:
+def load_check(name: str) -> tuple[Callable[..., tuple[list[str], str]], dict[str, Any], bool]:
     """(function, flags, takes positionals); the function returns (problems, what was looked at)."""
     if name not in CHECKS:
         near = closest(name, list(CHECKS))

@@ -1,0 +1,143 @@
+"""Words that are off end with status 2, for every flag of every verb: read from the tables and parsers, so a new flag is held too."""
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import os
+import tempfile
+import unittest
+from collections.abc import Iterator
+from typing import Any
+
+from slipstream.cli import kinds, memory
+from slipstream.cli.parser import Checked
+from slipstream.engine.checks.table import CHECKS
+
+from tests import readme
+
+QUERY_FAMILIES = ("cli.query", "cli.find")
+NO_WORDS = {"hook", "statusline"}  # called by a host alone, and never to end with a status that it would read as an answer
+OWN_WORDS = {"doctor", "mcp"}  # no argparse, and no flag with a value but --root and doctor's --only
+# What a flag without a kind may take: text that is right as long as it is there, or that is looked for and not found (status 1).
+FREE = {"TEXT", "NAME", "ID", "PATH", "PREFIX", "FILE", "DIR", "A,B", "A||B", "PATH[:A-B]", "TYPE", "SESSION", "SYMBOL", "QUERY", "ITEM",
+        "SKILL", "CHECK", "AGENT", "KIND", "LABEL", "BRANCH", "ID|QUERY", "VERB", "S", "B", "NAME..."}
+BAD = {
+    kinds.share: ("-1", "101", "many", "nan"), kinds.days: ("-1", "soon", "inf"), kinds.seconds: ("0", "-3", "x"),
+    kinds.tokens_or_none: ("-1", "nothing"), kinds.date: ("abc", "2026-13-01", "2026-02-30"), kinds.day: ("yesterday", "2026-13-01"),
+    kinds.folder: ("/no/such/folder", __file__), kinds.page_or_zip: ("session.txt", "session"), kinds.input_value: ("word", "=x"),
+}
+
+
+def bad_values(kind: object) -> tuple[str, ...]:
+    if isinstance(kind, range):
+        return ("-5", "abc", "1.5", "9" * 30, *([str(kind.start - 1)] if kind.start else []))
+    return ("nonsense",) if isinstance(kind, tuple) else BAD[kind]  # type: ignore[index]
+
+
+def parsers(verb: str, module: Any) -> Iterator[tuple[list[str], argparse.ArgumentParser]]:
+    """(words, parser) of a verb and of each of its actions."""
+    words = [[verb]] + ([[verb, "set"]] if verb == "budget" else [])
+    for start in words:
+        parser = readme.parser_of(module, *start)
+        assert parser is not None, verb
+        subs = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+        if not subs:
+            yield start, parser
+        for action in subs:
+            for name, child in action.choices.items():
+                yield [*start, name], child
+
+
+class Words(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = os.path.realpath(self.folder.name)
+
+    def refused(self, module: Any, words: list[str], name: str) -> None:
+        """Status 2, the flag named, nothing on standard output, nothing done."""
+        out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
+        before = os.listdir(self.root)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = module.main(words)
+            out.flush()
+        self.assertEqual((status, out.buffer.getvalue()), (2, b""), words)  # type: ignore[attr-defined]
+        self.assertIn(name, err.getvalue(), words)
+        self.assertNotIn("Traceback", err.getvalue())
+        self.assertEqual(os.listdir(self.root), before)
+
+    def verbs(self) -> Iterator[tuple[str, str, Any]]:
+        for verb, name in readme.load_verbs().items():
+            yield verb, name, importlib.import_module("slipstream." + name)
+
+    def test_flags_of_the_argparse_verbs(self) -> None:
+        seen = 0
+        for verb, name, module in self.verbs():
+            if verb in NO_WORDS | OWN_WORDS or name in QUERY_FAMILIES:
+                continue
+            for words, parser in parsers(verb, module):
+                if words == ["gate", "check"]:
+                    continue
+                self.refused(module, [*words, "--no-such-flag"], "")
+                for action in parser._actions:
+                    if action.nargs == 0:
+                        continue
+                    shown = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+                    if action.type in (None, str):
+                        self.assertIn(shown, FREE, f"{words} {action.dest}: give it a kind")
+                        self.assertIsNone(action.choices, f"{words} {action.dest}: a tuple is the kind for that")
+                        continue
+                    self.assertIsInstance(action.type, Checked, f"{words} {action.dest}: a kind, so that it is refused as the others are")
+                    for value in bad_values(action.type.kind):  # type: ignore[union-attr]
+                        flag = next((one for one in action.option_strings if one.startswith("--")), None)
+                        self.refused(module, [*words, f"{flag}={value}" if flag else value], flag or shown)
+                        seen += 1
+        self.assertGreater(seen, 150)
+
+    def test_flags_of_the_query_verbs(self) -> None:
+        tables = [([verb], module, module.USAGE[verb], module.FLAGS.get(verb, {})) for verb, name, module in self.verbs()
+                  if name in QUERY_FAMILIES]
+        tables += [(["memory", verb], memory, usage, memory.FLAGS[verb]) for verb, usage in memory.USAGE.items()]
+        for words, module, usage, flags in tables:
+            self.refused(module, [*words, "--no-such-flag"], "--no-such-flag")
+            self.refused(module, [*words, "--root", "/no/such/folder"], "--root")
+            for flag, kind in flags.items():
+                self.assertIn(f"[--{flag}" + ("]" if kind is bool else " "), usage)
+                if kind is str:
+                    self.assertIn(usage.split(f"[--{flag} ")[1].split("]")[0], FREE, f"{words} --{flag}: give it a kind")
+                elif kind is not bool:
+                    for value in bad_values(kind):
+                        self.refused(module, [*words, f"--{flag}={value}", "x"], "--" + flag)
+            self.assertEqual(usage.count("[--"), len(flags) + 2, "the usage tells every flag")
+
+    def test_checks_of_gates(self) -> None:
+        engine = importlib.import_module("slipstream.cli.engine")
+        self.refused(engine, ["gate", "check", "no-such-check"], "no-such-check")
+        for name, (_module, _function, flags, _positionals, _proves) in CHECKS.items():
+            self.refused(engine, ["gate", "check", name, "--no-such-flag"], "--no-such-flag")
+            for flag, kind in flags.items():
+                for value in () if kind is str else bad_values(kind):
+                    self.refused(engine, ["gate", "check", name, f"--{flag}={value}"], "--" + flag)
+
+    def test_verbs_with_words_of_their_own(self) -> None:
+        for verb in sorted(OWN_WORDS):
+            module = importlib.import_module("slipstream." + readme.load_verbs()[verb])
+            self.refused(module, [verb, "--root", "/no/such/folder"], "--root")
+            self.refused(module, [verb, "--no-such-flag"], "" if verb == "mcp" else "--no-such-flag")
+
+    def test_what_is_looked_for_and_not_there_is_status_1(self) -> None:
+        calls = (["slice", "absent"], ["outline", "absent.py"], ["refs", "absent"], ["map", "absent"], ["memory", "show", "absent"],
+                 ["memory", "prune", "absent"], ["memory", "forget", "absent"], ["memory", "search", "absent"], ["memory", "import", "absent"],
+                 ["export", "absent"], ["dashboard", "replay", "--session", "absent"], ["skills", "show", "absent"], ["gate", "run", "absent"],
+                 ["dashboard", "status"], ["memory", "update", "absent", "--desc", "x"], ["memory", "observations", "7"])
+        for words in calls:
+            module = importlib.import_module("slipstream." + readme.load_verbs()[words[0]])
+            out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                self.assertEqual(module.main([*words, "--root", self.root]), 1, words)
+
+
+if __name__ == "__main__":
+    unittest.main()
