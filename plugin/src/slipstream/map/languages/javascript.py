@@ -25,6 +25,7 @@ _PATTERN_NAME = re.compile(r"(?:([\w$]+)\s*:\s*)?(?:\.\.\.)?([\w$]+)\s*(?:=[^,}\
 _WRAPPER = re.compile(r"(?m)^[;!+(]*(?:define\s*\([^;{}()]{0,2000}|\(\s*)?(?:async\s+)?(?:function\s*[\w$]*\s*|"
                       r"(?<=\())\((?=[^()]{0,500}\)\s*(?:=>\s*)?\{)")
 _DIRECTIVE = re.compile(r"\s*(?:'use [\w -]+'|\"use [\w -]+\")\s*;?")
+_OPTIONS = re.compile(r"(?:(?:Vue\s*\.\s*extend|defineComponent)\s*\(\s*)?\{")
 _HIGHER_COMPONENT = re.compile(r"(?:[\w$]+\.)?(?:forwardRef|memo|lazy|observer|styled)\b")
 
 
@@ -297,6 +298,10 @@ class _Module(ExportScanner):
         definition = self.add(name, kind if name != "default" else "default", at, start, end, (at, head), owner, True, True)
         if kind == "class":
             self.class_body(head, definition)
+        elif self.out.language == "vue" and kind == "const":
+            options = _OPTIONS.match(text, pos)
+            if options is not None:
+                self.component_options(options.end() - 1, definition)
         return end
 
     def import_statement(self, pos: int, start: int, owner: Definition | None, exported: bool) -> int:

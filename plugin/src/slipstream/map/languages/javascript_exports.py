@@ -46,6 +46,45 @@ class ExportScanner(ClassScanner):
             self.out.imports.append((source, "reexport", tuple(names)))
         return self.semicolon(match.end())
 
+    def component_options(self, brace: int, owner: Definition, inside: bool = False) -> None:
+        """`export default { data() {}, methods: { load() {} } }` of a component: functions, also of `computed`."""
+        text = self.text
+        lex = self.lex
+        close = lex.close(text, brace)
+        pos = brace + 1
+        while True:
+            at = self.trivia(pos)
+            if at >= close - 1:
+                return
+            start = self.take_doc(at)
+            match = _OBJECT_KEY.match(text, at, close)
+            if match is None:
+                pos = lex.expression_end(text, at, True) + 1
+                continue
+            name = match.group(1).strip("'\"")
+            kind = "method"
+            head = end = match.end()
+            if match.group(2) == "(":
+                head = self.parameters(end - 1)
+                body = lex.space(text, head)
+                end = lex.close(text, body) if text[body:body + 1] == "{" else head
+            elif match.group(2) == ":":
+                value = lex.space(text, end)
+                if name in ("methods", "computed") and text[value:value + 1] == "{" and not inside:
+                    self.component_options(value, owner, True)
+                    kind, end = "", lex.close(text, value)
+                else:
+                    doc = self.doc_text
+                    found, head, end = self.value(value, True)
+                    kind = "method" if found == "function" else "accessor" if inside and text[value] == "{" else ""
+                    self.doc_text = doc
+            else:
+                kind, end = "", end - 1
+            if kind:
+                self.add(name, kind, match.start(1), start, end, (at, head), owner, True, False)
+            end = lex.space(text, end)
+            pos = end + 1 if text[end:end + 1] == "," else max(end, at + 1)
+
     def exported_object(self, pos: int, owner: Definition | None) -> None:
         """`module.exports = { a, b: c, d() {} }`: names of the file are exported, functions written here are theirs."""
         text = self.text

@@ -18,6 +18,7 @@ _IMPORT = re.compile(r"import\s+([^\n;]+)")
 _PACKAGE = re.compile(r"package\s+([\w.]+)")
 _END_MARK = re.compile(r"\s*end\s+(\w+|`[^`]+`)[ \t]*(?=\r?\n|\Z|//|/\*)")
 _WORD = re.compile(r"[^\W\d]\w*")
+_TYPED = re.compile(r":[ \t]*(?!\r?\n|//|\Z)")
 _PARAMETERS = re.compile(r"[\[(]")
 
 _LEXICON = StringLexicon(r"'(?:[^'\\\n]|\\[^\n]{1,6}?)'|//[^\n]*|`[^`\n]*`", "${")
@@ -81,9 +82,11 @@ class _ScalaScanner(LineWalker):
 
     def marked(self, end: int, indent: int) -> int:
         """The end of a definition, its `end name` line included."""
-        mark = _END_MARK.match(self.text, end)
-        if mark is not None and "\n" in mark.group() and self.column(mark.start(1)) == indent:
-            return mark.end()
+        at = self.code(end)
+        if self.text.startswith("end", at) and self.column(at) == indent and "\n" in self.text[end:at]:
+            mark = _END_MARK.match(self.text, at)
+            if mark is not None:
+                return mark.end()
         return end
 
     def block_end(self, pos: int, indent: int) -> int:
@@ -178,7 +181,8 @@ class _ScalaScanner(LineWalker):
             mark = stop.group()
             if mark == "\n":
                 following = self.code(head)
-                carried = text.startswith(("extends ", "with ", "derives ", "(", "["), following)
+                carried = (text.startswith(("extends ", "with ", "derives ", "(", "["), following)
+                           or text[self.last(head) - 1] == ",")
                 if not carried and not (text.startswith("{", following) and text.count("\n", head, following) < 2):
                     end = head = self.last(head)
                     break
@@ -187,12 +191,10 @@ class _ScalaScanner(LineWalker):
             body = mark
             break
         kind = _KINDS.get(word, "const" if word == "given" else "class")
-        if word == "given" and not (text[name.end():name.end() + 1] in (":", "[", "(")
-                                    or text[name.end():name.end() + 2] == " :"):
-            definition = Definition("", kind, 0, 0, 0)
-        else:
-            definition = self.add(name.group(1).strip("`"), kind, name.start(1), start, max(end, name.end()), (at, head), owner,
-                                  exported, False)
+        called = name.group(1).strip("`")
+        if word == "given" and not self.named(name.end()):
+            called = "_".join(["given", *_WORD.findall(text, name.start(), head)])      # as the compiler calls it
+        definition = self.add(called, kind, name.start(1), start, max(end, name.end()), (at, head), owner, exported, False)
         if body == "=":
             end = self.block_end(head + 1, indent)
         elif body == "{":
@@ -204,10 +206,16 @@ class _ScalaScanner(LineWalker):
             end = head + len(body)
             if following < len(text) and self.column(following) > indent and self.depth < 60:
                 end = self.members(end, definition, indent)
-        if definition.name:
-            end = self.marked(end, indent)
-            definition.end = self.lines.at(end - 1)
+        end = self.marked(end, indent)
+        definition.end = self.lines.at(end - 1)
         return end
+
+    def named(self, pos: int) -> bool:
+        """Whether what stood before `pos` is the name of a given: after its parameters comes `: TYPE`."""
+        pos = self.code(pos)
+        while _PARAMETERS.match(self.text, pos):
+            pos = self.code(self.lex.close(self.text, pos))
+        return _TYPED.match(self.text, pos) is not None
 
     def value(self, kind: str, pos: int, at: int, start: int, owner: Definition | None, exported: bool, indent: int) -> int:
         text = self.text
