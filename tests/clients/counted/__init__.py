@@ -7,7 +7,9 @@
 - KIND and NAME are as the map gives them: an outline's own kinds, or a definition's kind and its name with its containers.
 - FLAGS of definitions, with commas: `exported`, and `optional` for what may be reported and need not be (fields, locals).
 
-An outline's file lists everything that should be there: what else is reported is wrong.
+An outline's file lists everything that should be there: what else is reported is wrong. Of definitions the same holds, except for
+plain variables, which nobody counted: fields of counted types and hidden variables of the file, as long as their line names them.
+Visible from outside is what is not private; in a component's script what is exported; in shell what has no leading underscore.
 """
 from __future__ import annotations
 
@@ -86,6 +88,22 @@ def found_in(path: str, data: bytes) -> list[Entry]:
         Entry(d.line, d.end, d.kind, d.qualified, ("exported",) if d.exported else ()) for d in scan.walk() if not d.overload]
 
 
+def plain_variables(counted: CountedFile, found: list[Entry], data: bytes) -> list[Entry]:
+    """The entries of `found` that are variables nobody counted."""
+    lines = data.decode("utf-8", "replace").split("\n")
+    keys = {entry.key() for entry in counted.entries}
+    spans = [(entry.line, entry.line if entry.end is None else entry.end, entry.kind in ("function", "method"))
+             for entry in counted.entries]
+    plain = []
+    for entry in found:
+        around = [inside for line, end, inside in spans if line <= entry.line <= end]
+        hidden = entry.kind == "const" and "exported" not in entry.flags and "." not in entry.name and not around
+        field = entry.kind == "field" and around and not around[-1]
+        if entry.key() not in keys and (hidden or field) and entry.name.rpartition(".")[2] in lines[entry.line - 1]:
+            plain.append(entry)
+    return plain
+
+
 class Score:
     """Counts of one language; `wrong` holds a line for each thing missed, invented or with another end."""
 
@@ -96,6 +114,7 @@ class Score:
         self.hits: dict[str, list[int]] = {}       # tier -> [found, counted]
         self.reported = self.right = 0
         self.ends = self.right_ends = 0
+        self.tops = self.right_tops = 0
         self.wrong: list[str] = []
 
     def add(self, counted: CountedFile, found: list[Entry]) -> None:
@@ -119,6 +138,12 @@ class Score:
                 continue
             self.reported += 1
             self.right += 1
+            if not (self.outline or optional or "." in entry.name):
+                agrees = ("exported" in entry.flags) == ("exported" in hit.flags)
+                self.tops += 1
+                self.right_tops += agrees
+                if not agrees:
+                    self.wrong.append(f"{where}visibility of {entry}")
             if entry.end is not None:
                 self.ends += 1
                 self.right_ends += hit.end == entry.end
@@ -138,11 +163,13 @@ class Score:
         return ["exported_top", "top"] if "exported" in entry.flags else ["top"]
 
     def figures(self) -> dict[str, float]:
-        """Recall of each tier, precision, and exact ends among the counted ends."""
+        """Recall of each tier, precision, exact ends among the counted ends, agreement on what is visible."""
         figures = {f"recall_{tier}": found / counted for tier, (found, counted) in self.hits.items()}
         figures["precision"] = self.right / self.reported if self.reported else 1.0
         if self.ends:
             figures["ends_exact"] = self.right_ends / self.ends
+        if self.tops:
+            figures["visibility"] = self.right_tops / self.tops
         return figures
 
     def count(self) -> int:
@@ -157,5 +184,9 @@ def score_language(language: str, folder: str) -> tuple[Score, list[str]]:
         if isinstance(data, str):
             left_out.append(data)
         else:
-            score.add(counted, found_in(counted.path, data))
+            found = found_in(counted.path, data)
+            if not score.outline:
+                plain = plain_variables(counted, found, data)
+                found = [entry for entry in found if entry not in plain]
+            score.add(counted, found)
     return score, left_out

@@ -217,11 +217,14 @@ class _Module(ExportScanner):
         while True:
             if text[pos:pos + 1] in ("{", "["):
                 close = lex.close(text, pos)
+                counted = len(made)
                 if exported:
                     for name in _PATTERN_NAME.finditer(text, pos + 1, min(close, pos + 20_000)):
                         made.append(self.add(name.group(2), "const", name.start(2), begin, close, (at, close), owner,
                                              True, False))
                 end = lex.expression_end(text, close, True)
+                for definition in made[counted:]:
+                    definition.end = self.lines.at(end - 1)
             else:
                 match = _DECLARATOR.match(text, pos)
                 if match is None:
