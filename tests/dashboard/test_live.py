@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 from slipstream.dashboard import cache
+from slipstream.dashboard.hub import Hub
 from slipstream.dashboard.live import SessionView, Views
 from slipstream.dashboard.panels import find_events, timeline_panel
 from slipstream.events.fold import Fold
@@ -138,6 +139,32 @@ class Live(unittest.TestCase):
         view.refresh()
         view.replaced()
         self.assertEqual((len(view), view.last_seq), (0, -1))
+
+
+class WhoeverAsks(unittest.TestCase):
+    """The follower and the requests share a view: what one of them read is what the other is shown."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = os.path.realpath(folder.name)
+        self.hub = Hub(Views(self.root), lambda view, rows, total: {})
+
+    def read(self, session: str) -> SessionView:
+        return self.hub.catch_up(session)
+
+    def test_an_empty_log_has_one_view(self) -> None:
+        write_log(self.root, "new", 0)
+        first = self.read("new")
+        write_log(self.root, "new", 1)
+        self.assertIs(self.read("new"), first)
+        self.assertEqual(len(first), 1)
+
+    def test_a_view_that_was_dropped_is_read_again(self) -> None:
+        names = ["s%d" % number for number in range(Views.MAX + 1)]
+        for name in names:
+            write_log(self.root, name, 2)
+        self.assertEqual([len(self.read(name)) for name in names * 2], [2] * len(names) * 2)
 
 
 if __name__ == "__main__":

@@ -74,9 +74,11 @@ class Hub:
     def followed(self) -> list[str]:
         return list(self._hot)
 
-    def catch_up(self, session: str, wait_s: float = 60.0) -> None:
-        """Reads a session to its end before somebody is shown it, for at most a while; the follower reads the rest."""
-        self._follow(session, time.monotonic() + wait_s)
+    def catch_up(self, session: str, wait_s: float = 60.0) -> SessionView:
+        """The session read to its end before somebody is shown it, for at most a while; the follower reads the rest."""
+        view = self.views.get(session)
+        self._read_on(view, time.monotonic() + wait_s)
+        return view
 
     def send(self, name: str, session: str, last: int, value: dict[str, Any]) -> None:
         """Adds a frame: `event:` name, its JSON; the id comes from the tick."""
@@ -140,24 +142,26 @@ class Hub:
             return (0, 0, -1)
         return (found.st_size, found.st_mtime_ns, found.st_ino)
 
-    def _follow(self, session: str, until: float | None = None) -> bool:
-        """Reads a log to its end, or to a moment in time, a slice after the other: a long log holds nobody up."""
+    def _follow(self, session: str) -> bool:
+        return self._hot.get(session) != self._stamp(session) and self._read_on(self.views.get(session))
+
+    def _read_on(self, view: SessionView, until: float | None = None) -> bool:
+        """Reads a log to its end, or to a moment in time, a slice after the other: a long log holds nobody up.
+
+        Whether there was anything to read.
+        """
         changed = False
         while not self._stop.is_set():
-            stamp = self._stamp(session)
-            if self._hot.get(session) == stamp:
-                return changed
-            view = self.views.get(session)
             with view.lock:
-                stamp = self._stamp(session)
-                before = self._hot.get(session, (0, 0, -1))
-                if before == stamp:
-                    return changed
-                at_end = self._slice(view, before, stamp)
-                self._hot[session] = stamp if at_end else (0, 0, stamp[2])
-            changed = True
+                stamp = self._stamp(view.session)
+                at_end = view.stamp == stamp
+                if not at_end:
+                    changed = True
+                    at_end = self._slice(view, view.stamp, stamp)
+                    view.stamp = stamp if at_end else (0, 0, stamp[2])
+                self._hot[view.session] = view.stamp
             if at_end or (until is not None and time.monotonic() >= until):
-                return changed
+                break
             time.sleep(0.002)  # lets those in who wait for the lock
         return changed
 

@@ -67,6 +67,7 @@ class SessionView:
         self.path = log_path(store_root, session)
         self.lock = threading.RLock()
         self.generation = 0
+        self.stamp = (0, 0, -1)  # (size, mtime in ns, inode) of the log when its end was reached; inode -1: there is none
         self.kept = 0  # events in the file that cache.py wrote for it
         self.complete = False  # whether its end was reached once, so that what comes now is news
         self._reset()
@@ -304,7 +305,9 @@ class Views:
 
     def get(self, session: str) -> SessionView:
         with self._lock:
-            view = self._views.pop(session, None) or self._open(session)
+            view = self._views.pop(session, None)
+            if view is None:  # an empty one counts: the follower holds it and reads on
+                view = self._open(session)
             self._views[session] = view
             while len(self._views) > self.MAX:
                 del self._views[next(iter(self._views))]

@@ -28,8 +28,7 @@ def view_of(routes: Routes, fields: Fields, wait_s: float = 60.0) -> SessionView
     session = fields.get("session") or newest_session(routes) or "main"
     if len(session) > 400:
         raise SlipstreamError("no such session")
-    routes.hub.catch_up(session, wait_s)
-    return routes.views.get(session)
+    return routes.hub.catch_up(session, wait_s)
 
 
 def newest_session(routes: Routes) -> str | None:
@@ -162,8 +161,7 @@ def session_info(routes: Routes, row: dict[str, Any], deadline: float) -> dict[s
     if not followed and time.monotonic() > deadline:
         return {**known[1], "pending": True} if known else plain
     if followed:
-        routes.hub.catch_up(session, 0.1)
-        view = routes.views.get(session)
+        view = routes.hub.catch_up(session, 0.1)
     else:
         view = SessionView(routes.store_root, session, snapshots=False)
         view.refresh()
