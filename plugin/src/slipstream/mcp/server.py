@@ -43,12 +43,11 @@ def main(argv: list[str]) -> int:
         sys.stderr.write("slipstream mcp: --root %s is not a folder\n" % root)
         return 2
     let_threads_import()
-    try:
-        _signal.signal(_signal.SIGINT, _signal.default_int_handler)  # a host in the background hands it down ignored
-        wire = Wire()
-        Loop(wire, root).run(wire.lines())
-    except KeyboardInterrupt:
-        pass
+    # The kernel's own way to end, at once: a handler would run in the main thread, which sits in a read that a signal taken by
+    # another thread does not wake. It may have been handed down ignored. Workers end with their input.
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    wire = Wire()
+    Loop(wire, root).run(wire.lines())
     pool = sys.modules.get("slipstream.map.pool")
     if pool is not None:
         pool.kill_workers()
