@@ -21,7 +21,7 @@ class _Bare(ast.NodeTransformer):
         if isinstance(body, list):
             kept = [one for one in body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
                                                 and isinstance(one.value.value, str))
-                    and not (isinstance(one, ast.ImportFrom) and one.module in ("typing", "collections.abc"))]
+                    and not (isinstance(one, ast.ImportFrom) and one.module in ("__future__", "typing", "collections.abc"))]
             node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
             if not isinstance(node, ast.ClassDef):
                 node.body = [_assignment(one) for one in node.body]  # type: ignore[attr-defined]
@@ -67,6 +67,8 @@ class Packing(unittest.TestCase):
                   "Act = Callable[[], None]\ndef f(a: Any) -> Iterator[int]:\n    b: Any = a\n    return b\n")
         packed = pack_source(source)
         self.assertNotIn("typing", packed)
+        self.assertNotIn("__future__", packed)
+        self.assertIn("__future__", pack_source(source + "class C:\n    c: int | None = None\n"))  # read when it is made
         self.assertIn("from collections.abc import Callable,Iterator", packed.replace(", ", ","))
         self.assertEqual(packed.split("\n")[6].replace(" ", ""), "deff(a):")
         compile(packed, "packed", "exec")

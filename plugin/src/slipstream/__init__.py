@@ -1,1 +1,15 @@
-"""slipstream: memory, scoped reads and observability under a coding agent."""
+"""slipstream: memory, scoped reads and observability under a coding agent. HOT: halves what each import from the pyz costs."""
+from __future__ import annotations
+
+import os
+from zipimport import zipimporter  # loaded before any of our code: the interpreter's start puts it on sys.path_hooks
+
+_loader, _find_out = __spec__ and __spec__.loader, zipimporter.get_filename
+if isinstance(_loader, zipimporter):
+    def _get_filename(self: zipimporter, fullname: str, archive: str = _loader.archive) -> str:
+        """Where a module of the pyz lies. zipimport itself compiles the module to tell, and compiles it again to load it."""
+        path = os.path.join(archive, self.prefix, fullname.rpartition(".")[2])
+        return _find_out(self, fullname) if self.archive != archive else path + (
+            os.sep + "__init__.py" if self.is_package(fullname) else ".py")
+
+    zipimporter.get_filename = _get_filename

@@ -11,6 +11,7 @@ import tokenize
 
 _TYPES_ONLY = ("typing", "collections.abc")
 _BEFORE_STRING = frozenset("return in not and or if else elif yield is raise assert".split())  # no prefix of a string
+_FUTURE = "from __future__ import annotations\n"
 _ASIDE = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
 
 
@@ -45,7 +46,14 @@ def pack_source(text: str) -> str:
             depth += (token.string in "([{") - (token.string in ")]}")
         out.append(token.string)
         line, before = token.end[0], token
-    return "".join(out).rstrip("\n") + "\n"
+    packed = "".join(out)
+    return (packed if _has_annotations(packed) else packed.replace(_FUTURE, "\n", 1)).rstrip("\n") + "\n"
+
+
+def _has_annotations(text: str) -> bool:
+    """Whether some are left that the import from `__future__` keeps from being evaluated; else it only costs its own file."""
+    return any(isinstance(node, ast.AnnAssign) or getattr(node, "annotation", None) or getattr(node, "returns", None)
+               for node in ast.walk(ast.parse(text)))
 
 
 def _needs_gap(left: str, right: str) -> bool:
