@@ -22,7 +22,7 @@ from slipstream.events.log import log_path, view_path
 if TYPE_CHECKING:
     from slipstream.dashboard.live import SessionView
 
-FORMAT = 2
+FORMAT = 3
 MIN_EVENTS = 4000
 GROWTH = 1.15
 MAX_BYTES = 64_000_000

@@ -11,6 +11,7 @@ import threading
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import deque
 from typing import Any
 
 from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
@@ -19,41 +20,41 @@ from slipstream.dashboard.cache import load_view
 from slipstream.events.fold import Fold
 from slipstream.events.log import Event, LogReader, log_path, parse_event
 
-SNAPSHOT_EVENTS = 1000
+SNAPSHOT_EVENTS = 250
 SNAPSHOT_BYTES = 6_000_000
 MAX_PENDING = 500
-MAX_WORDS = 60_000
+MAX_WORDS, MAX_BYTE = 60_000, 256
 OUTCOMES = {"error": "failed"}
-FAILED_KINDS = {"tool-failure": "failed"}
+CALL_KINDS = frozenset(("pre-tool", "post-tool", "tool-failure"))
+UNTOLD = {"tool-failure": "failed", "post-tool": "ok"}  # the outcome of a kind whose event does not tell one
 
 
-class Words:
-    """Strings as small numbers; beyond the limit everything is the empty string."""
+class Words(dict[str, int]):
+    """Strings as small numbers: words[text]; beyond the limit everything is the empty string."""
 
-    def __init__(self) -> None:
-        self.list = [""]
-        self._index = {"": 0}
+    def __init__(self, limit: int = MAX_WORDS) -> None:
+        super().__init__({"": 0})
+        self.list, self._limit = [""], limit
 
-    def number(self, word: str) -> int:
-        found = self._index.get(word)
-        if found is None:
-            if len(self.list) >= MAX_WORDS:
-                return 0
-            found = self._index[word] = len(self.list)
-            self.list.append(word)
+    def __missing__(self, word: str) -> int:
+        if len(self.list) >= self._limit:
+            return 0
+        found = self[word] = len(self.list)
+        self.list.append(word)
         return found
 
     def fill(self, words: list[str]) -> None:
         self.list = words
-        self._index = {word: number for number, word in enumerate(words)}
+        self.clear()
+        self.update((word, number) for number, word in enumerate(words))
 
     def find(self, word: str) -> int:
-        return self._index.get(word, -1)
+        return self.get(word, -1)
 
 
 def light_dump(fold: Fold) -> bytes:
-    """The fold without the agents' activity, most of its size: replay shows the events themselves."""
-    state = dict(fold.inside)
+    """The fold without the last events and calls, most of its size: replay shows the events themselves."""
+    state = {**fold.inside, "calls": []}
     state["agents"] = {name: {**agent, "activity": []} for name, agent in state["agents"].items()}
     return json.dumps(state, separators=(",", ":")).encode("ascii")
 
@@ -77,7 +78,7 @@ class SessionView:
         self.seq, self.offset, self.ts = array("q"), array("q"), array("d")
         self.ms, self.agent, self.tool = array("i"), array("I"), array("H")
         self.kind, self.outcome = array("B"), array("B")
-        self.agents, self.tools, self.kinds, self.outcomes = Words(), Words(), Words(), Words()
+        self.agents, self.tools, self.kinds, self.outcomes = Words(), Words(), Words(MAX_BYTE), Words(MAX_BYTE)
         self.files: dict[str, int] = {}
         self.first_ask = ""
         # (event, approximate tokens that main had read by then) of each moment at which its window was emptied
@@ -112,7 +113,7 @@ class SessionView:
     def refresh(self, keep: int = 400, limit: int | None = None) -> tuple[list[dict[str, Any]], int]:
         """Folds what was appended, at most `limit` events: (the last `keep` of them as rows for the page, how many)."""
         with self.lock:
-            fresh: list[tuple[int, Event]] = []
+            fresh: deque[tuple[int, Event]] = deque(maxlen=keep)
             total = 0
             try:
                 for start, event in self._reader.read_with_offsets():
@@ -123,13 +124,11 @@ class SessionView:
                     self._take(start, event)
                     total += 1
                     fresh.append((len(self.seq) - 1, event))
-                    if len(fresh) > 2 * keep:
-                        del fresh[:-keep]
-                    if limit is not None and total >= limit:
+                    if total == limit:
                         break
             except OSError:  # removed or replaced while it was read: the next refresh sees what is there
                 pass
-            return [self.row(index, event) for index, event in fresh[-keep:]], total
+            return [self.row(index, event) for index, event in fresh], total
 
     def replaced(self) -> None:
         """Forgets what was read: the log was removed or another file has its name."""
@@ -147,20 +146,19 @@ class SessionView:
         ts = self._seconds(event["ts"])
         tool = data.get("tool")
         if not isinstance(tool, str) or not tool:
-            tool = event["label"].split(" ", 1)[0][:80] if kind in ("pre-tool", "post-tool", "tool-failure") else ""
+            tool = event["label"].split(" ", 1)[0][:80] if kind in CALL_KINDS else ""
         outcome = data.get("outcome")
         outcome = OUTCOMES.get(outcome, outcome) if isinstance(outcome, str) else "failed" if data.get("failed") else ""
-        outcome = outcome or FAILED_KINDS.get(kind, "")
-        if kind == "post-tool" and not outcome:
-            outcome = "ok"
+        if not outcome:
+            outcome = UNTOLD.get(kind, "")
         self.seq.append(event["seq"])
         self.offset.append(start)
         self.ts.append(ts)
         self.ms.append(self._duration(kind, agent, event["label"], ts, data))
-        self.agent.append(self.agents.number(agent))
-        self.tool.append(self.tools.number(tool))
-        self.kind.append(min(255, self.kinds.number(kind[:80])))
-        self.outcome.append(min(255, self.outcomes.number(outcome[:40])))
+        self.agent.append(self.agents[agent])
+        self.tool.append(self.tools[tool])
+        self.kind.append(self.kinds[kind[:80]])
+        self.outcome.append(self.outcomes[outcome[:40]])
         if kind == "compact" or (kind == "session-start" and data.get("start") == "clear"):
             self._note_emptied(event["seq"])
         file = data.get("file")
@@ -214,7 +212,7 @@ class SessionView:
                 del self._pending[next(iter(self._pending))]
             return -1
         given = data.get("duration_ms")
-        begun = self._pending.pop((agent, label), None) if kind in ("post-tool", "tool-failure") else None
+        begun = self._pending.pop((agent, label), None) if self._pending and kind in CALL_KINDS else None
         if isinstance(given, (int, float)) and not isinstance(given, bool):
             return int(min(max(given, 0), 2**31 - 1))
         return int(min(max((ts - begun) * 1000, 0), 2**31 - 1)) if begun is not None else -1

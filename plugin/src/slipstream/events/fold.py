@@ -11,10 +11,6 @@ from slipstream.base.tokens import approx_tokens
 
 WINDOW_TOKENS = 200_000
 MAX_ACTIVITY, MAX_CALLS, MAX_STEPS, MAX_MARKS, MAX_AGENTS = 200, 300, 200, 100, 200
-_KNOWN = frozenset(
-    "session-start user-prompt pre-tool post-tool subagent-start subagent-stop stop tool-failure permission notification "
-    "compact session-end plan".split()
-)
 
 
 class Fold:
@@ -67,49 +63,50 @@ class Fold:
         data = event.get("data") or {}
         state["lastSeq"], state["lastTs"], state["events"] = seq, ts, state["events"] + 1
         state["session"] = state["session"] or event["session"]
-        agent = self._agent(event["agent"], ts)
+        agent = state["agents"].get(event["agent"]) or self._meet(event["agent"], ts)
         agent["lastTs"] = ts
-        agent["activity"].append({"seq": seq, "ts": ts, "kind": kind, "label": label})
-        if len(agent["activity"]) > MAX_ACTIVITY:
-            del agent["activity"][0]
-        if isinstance(data.get("redacted"), int):
+        activity = agent["activity"]
+        activity.append({"seq": seq, "ts": ts, "kind": kind, "label": label})
+        if len(activity) > MAX_ACTIVITY:
+            del activity[0]
+        if "redacted" in data and isinstance(data["redacted"], int):
             state["redacted"] += data["redacted"]
-        if data.get("agent_type") and not agent["type"]:
+        if "agent_type" in data and data["agent_type"] and not agent["type"]:
             agent["type"] = str(data["agent_type"])
-        handler = getattr(self, "_on_" + kind.replace("-", "_"), None) if kind in _KNOWN else None
+        handler = _HANDLERS.get(kind)
         if handler is None:
             if len(state["unknown"]) < 50 or kind in state["unknown"]:
                 state["unknown"][kind] = state["unknown"].get(kind, 0) + 1
         else:
-            handler(agent, event, data)
-        self._take_plan(data)
+            handler(self, agent, event, data)
+        if "plan" in data or "task" in data:
+            self._take_plan(data)
         return True
 
-    def _agent(self, name: str, ts: str) -> dict[str, Any]:
-        agents = self._s["agents"]
-        agent: dict[str, Any] | None = agents.get(name)
-        if agent is None:
-            main = name == "main"
-            born = {} if main else self._s["parents"].pop(name, {})
-            agent = agents[name] = {
-                "id": name,
-                "status": "running",
-                "task": "main session" if main else born.get("task") or "subagent",
-                "approxTokens": 0,
-                "toolCalls": 0,
-                "activity": [],
-                "parent": None if main else born.get("parent", "main"),
-                "type": "",
-                "waitingFor": None,
-                "waitingSince": None,
-                "startedAt": ts,
-                "endedAt": None,
-                "lastTs": ts,
-                "failures": 0,
-                "finishedCalls": 0,
-                "running": {},
-            }
-            self._bound_agents()
+    def _meet(self, name: str, ts: str) -> dict[str, Any]:
+        """An agent that was not heard of before."""
+        main = name == "main"
+        born = {} if main else self._s["parents"].pop(name, {})
+        agent: dict[str, Any] = {
+            "id": name,
+            "status": "running",
+            "task": "main session" if main else born.get("task") or "subagent",
+            "approxTokens": 0,
+            "toolCalls": 0,
+            "activity": [],
+            "parent": None if main else born.get("parent", "main"),
+            "type": "",
+            "waitingFor": None,
+            "waitingSince": None,
+            "startedAt": ts,
+            "endedAt": None,
+            "lastTs": ts,
+            "failures": 0,
+            "finishedCalls": 0,
+            "running": {},
+        }
+        self._s["agents"][name] = agent
+        self._bound_agents()
         return agent
 
     def _bound_agents(self) -> None:
@@ -168,41 +165,53 @@ class Fold:
         self._finish_call(agent, event, data, str(data.get("outcome") or "error"))
 
     def _finish_call(self, agent: dict[str, Any], event: dict[str, Any], data: dict[str, Any], outcome: str) -> None:
-        state, tool = self._s, str(data.get("tool") or event["label"].split(" ", 1)[0])
-        begun = agent["running"].pop(str(data.get("tool_use_id")), None)
-        duration = data.get("duration_ms")
-        if (
+        state, ident, label = self._s, data.get("tool_use_id"), event["label"]
+        tool = str(data.get("tool") or label.split(" ", 1)[0])
+        begun = agent["running"].pop(str(ident), None) if agent["running"] else None
+        duration, nbytes, file = data.get("duration_ms"), data.get("bytes"), data.get("file")
+        if agent["status"] != "running" and (
             agent["status"] != "waiting"
             or not _began_before(event, duration, agent["waitingSince"])
-            or agent["waitingFor"] == event["label"]
+            or agent["waitingFor"] == label
         ):
             self._run(agent)
         agent["finishedCalls"] += 1
-        if begun is None and data.get("tool_use_id"):
+        if begun is None and ident:
             agent["toolCalls"] += 1  # hosts without a pre-tool event; with one, that event has counted
         call = {
             "seq": event["seq"],
             "ts": event["ts"],
             "agent": agent["id"],
             "tool": tool,
-            "label": event["label"][:200],
+            "label": label[:200],
             "outcome": outcome,
-            "duration_ms": duration,
-            "bytes": data.get("bytes"),
-            "file": data.get("file"),
-            "tool_use_id": data.get("tool_use_id"),
         }
-        if begun and duration is None:
+        if duration is not None:
+            call["duration_ms"] = duration
+        elif begun:
             call["begunAt"] = begun["ts"]
-        state["calls"].append({key: value for key, value in call.items() if value is not None})
-        if len(state["calls"]) > MAX_CALLS:
-            del state["calls"][0]
-        if tool in state["tools"] or len(state["tools"]) < 200:
-            row = state["tools"].setdefault(tool, {"calls": 0, "failures": 0, "duration_ms": 0, "bytes": 0})
-            row["calls"] += 1
-            row["failures"] += outcome in ("error", "denied")
-            row["duration_ms"] += duration if isinstance(duration, (int, float)) else 0
-            row["bytes"] += data["bytes"] if isinstance(data.get("bytes"), int) else 0
+        if nbytes is not None:
+            call["bytes"] = nbytes
+        if file is not None:
+            call["file"] = file
+        if ident is not None:
+            call["tool_use_id"] = ident
+        calls = state["calls"]
+        calls.append(call)
+        if len(calls) > MAX_CALLS:
+            del calls[0]
+        row = state["tools"].get(tool)
+        if row is None:
+            if len(state["tools"]) >= 200:
+                return
+            row = state["tools"][tool] = {"calls": 0, "failures": 0, "duration_ms": 0, "bytes": 0}
+        row["calls"] += 1
+        if outcome in ("error", "denied"):
+            row["failures"] += 1
+        if isinstance(duration, (int, float)):
+            row["duration_ms"] += duration
+        if isinstance(nbytes, int):
+            row["bytes"] += nbytes
 
     def _adopt(self, child: str, event: dict[str, Any], data: dict[str, Any]) -> None:
         """The caller's Agent call names the child: the only place where a host tells who started whom."""
@@ -367,6 +376,23 @@ class Fold:
         fold = cls()
         fold._s = json.loads(dumped)
         return fold
+
+
+_HANDLERS = {
+    "session-start": Fold._on_session_start,
+    "user-prompt": Fold._on_user_prompt,
+    "pre-tool": Fold._on_pre_tool,
+    "post-tool": Fold._on_post_tool,
+    "tool-failure": Fold._on_tool_failure,
+    "subagent-start": Fold._on_subagent_start,
+    "subagent-stop": Fold._on_subagent_stop,
+    "stop": Fold._on_stop,
+    "permission": Fold._on_permission,
+    "notification": Fold._on_notification,
+    "compact": Fold._on_compact,
+    "session-end": Fold._on_session_end,
+    "plan": Fold._on_plan,
+}
 
 
 def _began_before(event: dict[str, Any], duration_ms: Any, since: str | None) -> bool:
