@@ -215,3 +215,46 @@ class Hostile(TreeCase):
         self.assertEqual(names(index), ["good"])
         self.assertIn("not written", index.refreshed.note)
         self.assertFalse(os.path.exists(os.path.join(os.path.dirname(self.root), "map.index")))
+
+
+STEERING = ("\n", "\r", "\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u2028", "\x7f")
+PLAIN = frozenset("\n")
+
+
+@unittest.skipIf(os.name == "nt", "the file system takes no such names")
+class NamesInText(TreeCase):
+    """Every verb that prints text shows a name that would steer the terminal as escapes; JSON keeps the true one."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = "pk" + "".join(STEERING) + "g"
+        self.name = self.folder + "/na" + "".join(STEERING) + "me.js"
+        self.write(self.name, "import { other } from './other.js'\nexport function wanted() { return other(inner_word) }\n" + "// x\n" * 5000)
+        self.write(self.folder + "/other.js", "import { wanted } from './na" + "".join(STEERING) + "me.js'\nexport function other() { return wanted() }\n")
+        self.write(self.folder + "/third.js", "import { other } from './other.js'\nexport function wanted() { return other() }\n")
+
+    def run_verb(self, *words: str) -> tuple[int, str]:
+        done = subprocess.run([sys.executable, "-I", "-S", PROGRAM, *words, "--root", self.root], capture_output=True,
+                              timeout=60, check=False, cwd=self.root)
+        return done.returncode, (done.stdout + done.stderr).decode("utf-8")
+
+    def test_every_text_verb(self) -> None:
+        lone = self.folder + "/third.js"
+        for words in (["map"], ["map", "--all"], ["map", self.name], ["map", self.folder], ["map", "--budget", "300"], ["search", "wanted"],
+                      ["search", "inner_word"], ["refs", "wanted"], ["refs", "other"], ["refs", "wanted", "--file", lone],
+                      ["refs", "wanted", "--file", self.folder + "/other.js"], ["graph"], ["graph", self.name],
+                      ["graph", self.folder + "/nothing.js"], ["outline", self.name], ["outline", self.name + "x"], ["slice", self.name, "wanted"],
+                      ["slice", "wanted"], ["slice", self.name, "unknown"], ["slice", self.folder + "/gone.js", "x"], ["lines", self.name, "1", "2"],
+                      ["lines", self.name, "1", "9000"], ["guard", self.name], ["guard", lone], ["guard", self.name + "x"], ["mindmap"], ["status"]):
+            with self.subTest(words=words[0], flags=words[1:]):
+                _, text = self.run_verb(*words)
+                self.assertTrue(text)
+                found = {one for one in text if not one.isprintable() and one != "\n" and one != "\ufffd"}
+                self.assertEqual(found, set(), text[:300])
+                self.assertFalse([line for line in text.split("\n") if line.startswith(("g/", "me.js"))], text[:300])
+
+    def test_json_keeps_the_true_name(self) -> None:
+        import json
+        for words in (["search", "wanted"], ["refs", "wanted"], ["graph"], ["outline", self.name], ["slice", self.name, "wanted"], ["guard", self.name]):
+            _, text = self.run_verb(*words, "--json")
+            self.assertIn(json.dumps(self.name, ensure_ascii=False), text, words)

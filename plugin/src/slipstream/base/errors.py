@@ -10,5 +10,8 @@ class SlipstreamError(Exception):
         self.message, self.path, self.line, self.column = message, path, line, column
 
     def __str__(self) -> str:
-        where = [str(part) for part in (self.path, self.line, self.column) if part is not None]
-        return ":".join([*where, " " + self.message]) if where else self.message
+        if self.path is None:
+            return self.message
+        from slipstream.base.paths import shown_path
+        where = [str(part) for part in (self.line, self.column) if part is not None]
+        return ":".join([shown_path(self.path), *where, " " + self.message])

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.base.paths import shown_path
 from slipstream.cli.flags import FROM_0, FROM_1, Flags, UsageError, print_json, print_text, run_query
 
 USAGE = {
@@ -30,7 +31,7 @@ def _slice(root: str, words: list[str], flags: Flags) -> int:
         file, words = locate_file(root, words[0]), words[1:]
     elif "/" in words[0]:
         raise UsageError("which symbol of that file?") if _names_a_file(root, words[0]) else SlipstreamError(
-            f"{words[0]}: no such file")
+            "no such file", words[0])
     try:
         found = slice_symbols(root, words, file, bool(flags.get("signature")), flags.get("context", 0), flags.get("from", 0))
     except Ambiguous as error:
@@ -56,7 +57,7 @@ def _lines(root: str, words: list[str], flags: Flags) -> int:
         raise UsageError("line numbers are whole numbers from 1 on, and END is not before START")
     one = slice_lines(root, locate_file(root, words[0]), start, end)
     text, rest = render_slice(one, with_kind=False, with_rest=False), one.rest
-    text += f"\n// goes on: lines {words[0]} {rest} {end}" if rest else ""
+    text += f"\n// goes on: lines {shown_path(words[0])} {rest} {end}" if rest else ""
     return print_json(one.to_json()) if flags.get("json") else print_text(text + "\n")
 
 
@@ -70,21 +71,19 @@ def _outline(root: str, words: list[str], flags: Flags) -> int:
 
 
 def _guard(root: str, words: list[str], flags: Flags) -> int:
-    from slipstream.context.guard import guard_read
+    from slipstream.context.guard import guard_read, render_verdict
     from slipstream.map.lookup import locate_file
     if len(words) != 1:
         raise UsageError("one file")
     path = locate_file(root, words[0])
     if not os.path.isfile(os.path.join(root, path)):
-        raise SlipstreamError(f"{path}: no such file")
+        raise SlipstreamError("no such file", path)
     size = os.path.getsize(os.path.join(root, path))
     verdict = guard_read(path, size)
     if flags.get("json"):
         print_json({"path": path, "bytes": size, **verdict})
     else:
-        print_text(str(verdict["recommendation"]) + "\n")
-        if not verdict["allow"]:
-            print_text(f"  slipstream outline {path}\n  slipstream slice {path} SYMBOL\n  slipstream lines {path} START END\n")
+        print_text(render_verdict(path, verdict))
     return 0 if verdict["allow"] else 1
 
 

@@ -5,6 +5,8 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from slipstream.base.paths import shown_path
+
 
 class CodeGraph:
     """`edges`: importer -> files it imports, all of them keys. Every answer is sorted: same tree, same bytes."""
@@ -101,23 +103,24 @@ def graph_json(graph: CodeGraph, sizes: Mapping[str, tuple[int, int]]) -> dict[s
 def render_graph(graph: CodeGraph, entry_points: Iterable[str] = (), limit: int = 12) -> str:
     """Counts, best connected files, cycles and orphans for a reader; each list is cut with its remainder named."""
     lines = [f"{len(graph.edges)} files, {graph.edge_count} imports between them"]
-    lines += _section("best connected (imported by, imports)", [f"{path} ({inward}, {outward})"
+    lines += _section("best connected (imported by, imports)", [f"{shown_path(path)} ({inward}, {outward})"
                                                                 for path, inward, outward in graph.hubs(limit)], limit)
-    lines += _section("import cycles", [" <-> ".join(group[:6]) + (f" and {len(group) - 6} more" if len(group) > 6 else "")
-                                        for group in graph.cycles()], limit)
-    lines += _section("connected to nothing", graph.orphans(entry_points), limit)
+    cycles = [(list(map(shown_path, group[:6])), len(group) - 6) for group in graph.cycles()]
+    lines += _section("import cycles", [" <-> ".join(group) + (f" and {left} more" if left > 0 else "")
+                                        for group, left in cycles], limit)
+    lines += _section("connected to nothing", list(map(shown_path, graph.orphans(entry_points))), limit)
     return "\n".join(lines) + "\n"
 
 
 def render_file(graph: CodeGraph, path: str, depth: int = 2, limit: int = 40) -> str:
     """One file's neighbours and who breaks if it changes, nearest first."""
-    lines = [path]
-    lines += _section("imports", graph.edges[path], limit)
-    lines += _section("imported by", graph.importers[path], limit)
-    further = [f"{name} ({steps} steps)" for name, steps in graph.dependents(path, depth).items() if steps > 1]
+    lines = [shown_path(path)]
+    lines += _section("imports", list(map(shown_path, graph.edges[path])), limit)
+    lines += _section("imported by", list(map(shown_path, graph.importers[path])), limit)
+    further = [f"{shown_path(name)} ({steps} steps)" for name, steps in graph.dependents(path, depth).items() if steps > 1]
     lines += _section(f"may break too, up to {depth} steps away", further, limit)
     group = next((group for group in graph.cycles() if path in group), [])
-    lines += _section("in an import cycle with", [name for name in group if name != path], limit)
+    lines += _section("in an import cycle with", [shown_path(name) for name in group if name != path], limit)
     if len(lines) == 1:
         lines.append("no imports from or to other files of this project")
     return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import struct
+import zlib
 
 from slipstream.base.roots import store_dir
 from slipstream.map.identity import scanner_identity
@@ -22,12 +23,14 @@ from slipstream.map.index_file import (
     Record,
     entry_of,
     open_index_file,
-    unpack_part,
 )
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:
     from slipstream.map.table import Table
+
+
+MAX_PART_BYTES = 256_000_000
 
 
 class View:
@@ -66,6 +69,14 @@ def open_view(root: str) -> View:
     from slipstream.map.refresh import refresh_index
     table = refresh_index(root, ask_git=False).table
     return View(table, table.records, table.paths, True)
+
+
+def unpack_part(packed: bytes) -> bytes:
+    """A compressed part; raises DamagedIndex."""
+    try:
+        return zlib.decompressobj().decompress(packed, MAX_PART_BYTES)
+    except zlib.error:
+        raise DamagedIndex("part") from None
 
 
 def _view_of(index: IndexFile) -> View:

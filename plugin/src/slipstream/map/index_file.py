@@ -28,16 +28,14 @@ RECORD = struct.Struct("<q4I6H3I")
 BUCKET = struct.Struct("<III")
 NAME = struct.Struct("<II")
 MAX_BLOCK_BYTES = 32_000_000
-MAX_PART_BYTES = 256_000_000
 RACY, FAILED, SKIPPED, GENERATED, ENTRY, ASIDE = 1, 2, 4, 8, 16, 32
 EXPORTED, DEFAULT, OVERLOAD = 1, 2, 4
 FILE, IMPORTS, REEXPORTS, HINTS, OUTLINE, WARNINGS = range(6)
-HEAD_ROWS = 6  # of a section: file, imports, re-exports, hints, outline, warnings; then a row per definition
+# Of a section: file; imports (specifier, kind, names); re-exports (name, line, specifier, name there); hints (text);
+HEAD_ROWS = 6  # outline (name, kind, line, end, level); warnings (text); then a row per definition
 LOW = 0xFFFFFFFF
-KINDS = {
-    "f": "function", "c": "class", "i": "interface", "t": "type", "k": "const", "e": "enum", "C": "component",
-    "d": "default", "m": "method", "p": "field", "a": "accessor",
-}
+KINDS = {"f": "function", "c": "class", "i": "interface", "t": "type", "k": "const", "e": "enum", "C": "component",
+         "d": "default", "m": "method", "p": "field", "a": "accessor"}
 
 Record = tuple[int, ...]
 Stamp = tuple[int, int, int, int]
@@ -81,8 +79,7 @@ class FileEntry:
         self.generated = self.rescanned = False
 
     def cells(self, row: int) -> list[list[str]]:
-        """Entries of a head row: IMPORTS (specifier, kind, names), REEXPORTS (name, line, specifier, name there), HINTS
-        (text), OUTLINE (name, kind, line, end, level), WARNINGS (text)."""
+        """Entries of a head row, see HEAD_ROWS."""
         text = self.heads[row] if row < len(self.heads) else ""
         return [cell.split("\x1f") for cell in text.split("\t")] if text else []
 
@@ -128,14 +125,6 @@ def unpack_block(packed: bytes) -> list[bytes]:
         return zlib.decompressobj().decompress(packed, MAX_BLOCK_BYTES).split(b"\0")
     except zlib.error:
         raise DamagedIndex("block") from None
-
-
-def unpack_part(packed: bytes) -> bytes:
-    """A compressed part; raises DamagedIndex."""
-    try:
-        return zlib.decompressobj().decompress(packed, MAX_PART_BYTES)
-    except zlib.error:
-        raise DamagedIndex("part") from None
 
 
 def path_in(section: bytes) -> str:

@@ -5,7 +5,7 @@ import os
 from binascii import crc32
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.paths import relative_path, resolve_inside
+from slipstream.base.paths import relative_path, resolve_inside, shown_path
 from slipstream.base.roots import store_dir
 from slipstream.map import index_file as stored
 from slipstream.map.identity import scanner_identity
@@ -59,7 +59,7 @@ def read_file(root: str, path: str) -> tuple[bytes, bytes, os.stat_result]:
         data, info = read_source(os.path.join(root, path), MAX_READ_BYTES)
         return data, decode_source(data), info
     except Unreadable as error:
-        raise SlipstreamError(f"{path}: {error}") from None
+        raise SlipstreamError(str(error), path) from None
 
 
 def find_file(root: str, path: str, index: IndexFile | None) -> Found:
@@ -78,7 +78,7 @@ def find_file(root: str, path: str, index: IndexFile | None) -> Found:
         data, text, info = read_file(root, path)
     except SlipstreamError as error:
         if known is not None and not os.path.lexists(os.path.join(root, path)):
-            raise SlipstreamError(f"{path} is gone: it was in the index, and is no longer on disk") from None
+            raise SlipstreamError(f"{shown_path(path)} is gone: it was in the index, and is no longer on disk") from None
         raise error
     from slipstream.map.update import rescan_text
     return Found(rescan_text(root, path, data, text, info, known is not None), text, len(data),

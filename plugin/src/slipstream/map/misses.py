@@ -4,6 +4,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from slipstream.base.paths import shown_path
 from slipstream.map.index import open_index
 from slipstream.map.index_file import FileEntry, Symbol
 
@@ -42,5 +43,5 @@ def find_again(root: str, name: str, gone: list[str]) -> list[tuple[str, Symbol]
         return [(symbol.path, symbol) for symbol in found]
     said = describe_miss(name, index.files(), f"{len(index.paths())} files")
     if gone:
-        said += f"; it was in {gone[0]}, which is gone"
+        said += f"; it was in {shown_path(gone[0])}, which is gone"
     raise Missing(said)

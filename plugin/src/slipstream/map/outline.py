@@ -1,6 +1,7 @@
 """Every definition of one file, without bodies (hot)."""
 from __future__ import annotations
 
+from slipstream.base.paths import shown_path
 from slipstream.map.index_file import OUTLINE, FileEntry
 from slipstream.map.lookup import Found, find_file, open_stored
 
@@ -20,7 +21,7 @@ def outline_file(root: str, path: str) -> Found:
 def render_outline(found: Found) -> str:
     """One line per definition: lines, then the signature, indented under its owner."""
     entry = found.entry
-    head = f"{entry.path} ({entry.lines} lines{', ' + entry.language if entry.language else ''})"
+    head = f"{shown_path(entry.path)} ({entry.lines} lines{', ' + entry.language if entry.language else ''})"
     rows = [f"{head} - {entry.purpose}" if entry.purpose else head]
     if entry.skipped:
         rows.append(f"no definitions: {entry.skipped}")

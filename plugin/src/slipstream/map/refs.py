@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.base.paths import shown_path
 from slipstream.map.fresh import View, open_view
 from slipstream.map.index_file import FAILED, FLAGS, SKIPPED, FileEntry, Symbol, key_of
 from slipstream.map.noise import code_places
@@ -62,7 +63,7 @@ def _find(root: str, view: View, name: str, last: str, file: str) -> References:
     if file:
         file = file.replace(os.sep, "/").removeprefix("./")
         if not any(one.path == file for one in found.definitions):
-            raise SlipstreamError(f"{file} does not define {name}")
+            raise SlipstreamError(f"{shown_path(file)} does not define {name}")
     raw, pattern = last.encode("utf-8", "surrogateescape"), re.compile(rf"(?<![\w$]){re.escape(last)}(?![\w$])")
     for slot in sorted(_candidates(root, view, last), key=lambda slot: view.paths[slot]):
         try:
@@ -143,7 +144,7 @@ def render_references(found: References, limit: int = 40, offset: int = 0) -> st
     head = (f"{found.name}: {_plural(len(found.definitions), 'definition')}, {_plural(len(code), 'use')} in "
             f"{_plural(files, 'file')}, {len(uses) - len(code)} in comments and strings")
     lines = [head + (f"; {found.others} of other definitions left out" if found.others else "")]
-    lines += [f"  defined {one.path}:{one.line} {one.kind} {one.signature[:MAX_TEXT_CHARS] or one.qualified}"
+    lines += [f"  defined {shown_path(one.path)}:{one.line} {one.kind} {one.signature[:MAX_TEXT_CHARS] or one.qualified}"
               for one in found.definitions]
     several = len({one.path for one in found.definitions}) > 1
     section = ""
@@ -152,9 +153,9 @@ def render_references(found: References, limit: int = 40, offset: int = 0) -> st
         if (use.path, use.line) in shown:
             continue
         shown.add((use.path, use.line))
-        here = ("comments and strings, " if use.where == "text" else "") + use.path
+        here = ("comments and strings, " if use.where == "text" else "") + shown_path(use.path)
         if several and use.where != "text":
-            here += f" (means {use.target})" if use.target else " (which definition is not known)"
+            here += f" (means {shown_path(use.target)})" if use.target else " (which definition is not known)"
         if here != section:
             lines.append(here)
             section = here

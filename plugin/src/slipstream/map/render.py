@@ -5,6 +5,7 @@ import os
 from collections import Counter
 from heapq import heappop, heappush
 
+from slipstream.base.paths import shown_path
 from slipstream.base.tokens import BYTES_PER_TOKEN, approx_tokens
 from slipstream.map.index import Index
 from slipstream.map.index_file import (
@@ -50,9 +51,8 @@ class Page:
 
 
 def shown_name(path: str) -> str:
-    """A path as text on one line."""
-    return path.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("`", "'") if (
-        set(path) & set("\\\n\r`")) else path
+    """A path as text on one line, inside a code span."""
+    return shown_path(path).replace("`", "'")
 
 
 def rank_files(index: Index, prefix: str = "") -> list[tuple[str, int]]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from slipstream.base.paths import shown_path
 from slipstream.base.tokens import approx_text_tokens
 from slipstream.map.index_file import Symbol
 from slipstream.map.search import Answer, Hit
@@ -17,11 +18,11 @@ def render_row(hit: Hit) -> str:
     """`path:line kind signature - doc [why]`, or the file with its purpose."""
     why = f" [{', '.join(hit.why[:6])}]" if hit.why else ""
     if hit.symbol is None:
-        return f"{hit.entry.path} file{' - ' + hit.entry.purpose[:MAX_DOC_CHARS] if hit.entry.purpose else ''}{why}"
+        return f"{shown_path(hit.entry.path)} file{' - ' + hit.entry.purpose[:MAX_DOC_CHARS] if hit.entry.purpose else ''}{why}"
     one = hit.symbol
     owner = f" (in {one.qualified.rpartition('.')[0]})" if one.depth else ""
     doc = f" - {one.doc[:MAX_DOC_CHARS]}" if one.doc else ""
-    return f"{one.path}:{one.line} {one.kind} {plain_signature(one)}{owner}{doc}{why}"
+    return f"{shown_path(one.path)}:{one.line} {one.kind} {plain_signature(one)}{owner}{doc}{why}"
 
 
 def plain_signature(one: Symbol) -> str:
@@ -37,7 +38,7 @@ def render_answer(answer: Answer, query: str, max_tokens: int = MAX_TOKENS) -> s
     if not answer.hits:
         text = f"no matches for {query!r}" if not answer.total else f"no more matches: {answer.total} in all"
         return text + (f"; {answer.hint}" if answer.hint else "") + "\n"
-    counted = ", ".join(f"{path} {count}" for path, count in answer.files[:MAX_COUNTED_FILES])
+    counted = ", ".join(f"{shown_path(path)} {count}" for path, count in answer.files[:MAX_COUNTED_FILES])
     if len(answer.files) > MAX_COUNTED_FILES:
         counted += f" and {len(answer.files) - MAX_COUNTED_FILES} more files"
     lines = [f"{answer.total} match{'es' * (answer.total != 1)}: {counted}"]

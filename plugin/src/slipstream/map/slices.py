@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.base.paths import shown_path
 from slipstream.map.index_file import DamagedIndex, IndexFile, Symbol
 from slipstream.map.lookup import Found, find_file, find_named, open_stored, read_file
 
@@ -74,7 +75,7 @@ def _in_file(root: str, name: str, path: str, index: IndexFile | None) -> list[t
         chosen = choose(place.entry.symbols, name)
     if not chosen:
         from slipstream.map.misses import describe_miss
-        raise Missing(describe_miss(name, [place.entry], path))
+        raise Missing(describe_miss(name, [place.entry], shown_path(path)))
     return _unambiguous(name, [(place, symbol) for symbol in chosen])
 
 
@@ -105,7 +106,7 @@ def _is_there(place: Found, symbol: Symbol) -> bool:
 
 def _unambiguous(name: str, places: list[tuple[Found, Symbol]]) -> list[tuple[Found, Symbol]]:
     if len({(place.entry.path, symbol.qualified) for place, symbol in places}) > 1:
-        rows = [f"{place.entry.path}:{symbol.line} {symbol.kind} {symbol.qualified}" for place, symbol in places]
+        rows = [f"{shown_path(place.entry.path)}:{symbol.line} {symbol.kind} {symbol.qualified}" for place, symbol in places]
         more = f"\n... {len(rows) - 20} more" if len(rows) > 20 else ""
         said = f"{name} is defined {len(rows)} times; say which, as FILE NAME or Class.name:\n"
         raise Ambiguous(said + "\n".join(rows[:20]) + more)
@@ -153,7 +154,7 @@ def slice_lines(root: str, file: str, start: int, end: int) -> Slice:
 def render_slice(one: Slice, with_kind: bool = True, with_rest: bool = True) -> str:
     """A slice for a reader: a header of at most HEADER_BYTES, then the code; what must be known stands after it."""
     tail = f":{one.start}-{one.end}" + (f" ({one.kind})" if with_kind else "")
-    path = one.path.replace("\n", "\\n")
+    path = shown_path(one.path)
     room = HEADER_BYTES - 5 - len(tail)
     raw = path.encode("utf-8", "backslashreplace")
     if len(raw) > room:

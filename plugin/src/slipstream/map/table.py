@@ -9,6 +9,7 @@ from binascii import crc32
 from collections.abc import Iterable
 from typing import Any
 
+from slipstream.map.fresh import unpack_part
 from slipstream.map.index_file import (
     BLOCK,
     BLOCK_CRC,
@@ -32,7 +33,6 @@ from slipstream.map.index_file import (
     key_of,
     open_index_file,
     unpack_block,
-    unpack_part,
 )
 from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, keys_in, pack_block
 

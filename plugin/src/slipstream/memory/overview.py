@@ -5,6 +5,7 @@ import os
 import time
 from typing import Any
 
+from slipstream.base.paths import shown_path
 from slipstream.context.budget import budget_report, render_budget
 from slipstream.context.savings import load_savings, render_savings, summarize_savings
 from slipstream.context.status import rebuild_status
@@ -42,7 +43,7 @@ def render_overview(overview: dict[str, Any], now: float | None = None) -> str:
     captured = overview["lastCapture"]
     ago = "never" if captured is None else f"{_span((time.time() if now is None else now) - captured)} ago"
     lines = [
-        f"# {os.path.basename(overview['root']) or overview['root']}", "",
+        f"# {shown_path(os.path.basename(overview['root']) or overview['root'])}", "",
         f"files: {overview['files']:,}, {overview['allSymbols']:,} symbols ({overview['symbols']:,} exported at top level), "
         f"{overview['totalBytes'] / 1024:.1f} KiB of source"
         + (f"; {overview['skipped']:,} paths left out" if overview["skipped"] else ""),
@@ -50,7 +51,7 @@ def render_overview(overview: dict[str, Any], now: float | None = None) -> str:
         f"memory: {overview['memories']:,} facts, {overview['observations']:,} observations; last capture: {ago}",
         f"savings: {render_savings(overview['savings'])}", "", "## Top level", ""]
     for area in overview["areas"][:MAX_AREAS]:
-        name = area["path"].replace("\n", "\\n") + ("/" if area["folder"] else "")
+        name = shown_path(area["path"]) + ("/" if area["folder"] else "")
         count = f"{area['files']:,} file{'s' if area['files'] != 1 else ''}, " if area["folder"] else ""
         lines.append(f"- `{name}` {count}{area['symbols']:,} exported symbols")
     if len(overview["areas"]) > MAX_AREAS:
