@@ -71,19 +71,15 @@ def _outline(root: str, words: list[str], flags: Flags) -> int:
 
 
 def _guard(root: str, words: list[str], flags: Flags) -> int:
-    from slipstream.context.guard import guard_read, render_verdict
+    from slipstream.context.guard import guard_file, render_verdict
     from slipstream.map.lookup import locate_file
     if len(words) != 1:
         raise UsageError("one file")
-    path = locate_file(root, words[0])
-    if not os.path.isfile(os.path.join(root, path)):
-        raise SlipstreamError("no such file", path)
-    size = os.path.getsize(os.path.join(root, path))
-    verdict = guard_read(path, size)
+    verdict = guard_file(root, locate_file(root, words[0]))
     if flags.get("json"):
-        print_json({"path": path, "bytes": size, **verdict})
+        print_json(verdict)
     else:
-        print_text(render_verdict(path, verdict))
+        print_text(render_verdict(verdict))
     return 0 if verdict["allow"] else 1
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import shown_path
 from slipstream.base.tokens import approx_tokens
 
@@ -25,8 +28,16 @@ def guard_read(path: str, nbytes: int, offset: int | None = None, limit: int | N
     }
 
 
-def render_verdict(path: str, verdict: dict[str, Any]) -> str:
+def guard_file(root: str, path: str) -> dict[str, Any]:
+    """{path, bytes} and the verdict on reading the file `path` of a tree as a whole."""
+    if not os.path.isfile(os.path.join(root, path)):
+        raise SlipstreamError("no such file", path)
+    size = os.path.getsize(os.path.join(root, path))
+    return {"path": path, "bytes": size, **guard_read(path, size)}
+
+
+def render_verdict(verdict: dict[str, Any]) -> str:
     """The advice, and the commands it means."""
-    name = shown_path(path)
+    name = shown_path(verdict["path"])
     better = f"  slipstream outline {name}\n  slipstream slice {name} SYMBOL\n  slipstream lines {name} START END\n"
     return f"{verdict['recommendation']}\n" + ("" if verdict["allow"] else better)

@@ -89,16 +89,8 @@ def stamp_of(info: os.stat_result) -> Stamp:
     return info.st_mtime_ns, info.st_ctime_ns & LOW, info.st_ino & LOW, info.st_size & LOW
 
 
-def parse_section(data: bytes, entry: FileEntry) -> FileEntry:
-    """Fill `entry` from the text section `data`; raises DamagedIndex when it is none."""
-    try:
-        return parse_rows(data.decode("utf-8", "replace").split("\n"), entry)
-    except ValueError:
-        raise DamagedIndex(entry.path) from None
-
-
 def parse_rows(rows: list[str], entry: FileEntry) -> FileEntry:
-    """As `parse_section`, from the rows of one; ValueError or DamagedIndex."""
+    """Fill `entry` from the rows of a text section; ValueError or DamagedIndex when it is none."""
     head = rows[0].split("\t")
     if len(head) < 5:
         raise DamagedIndex(entry.path)
@@ -141,7 +133,7 @@ def key_of(kind: bytes, name: bytes) -> int:
 
 
 class IndexFile:
-    """An open index; `close` it, or use it in a `with` statement."""
+    """An open index; close its `handle`."""
 
     def __init__(self, handle: BinaryIO, identity: int) -> None:
         self.handle = handle
@@ -157,12 +149,6 @@ class IndexFile:
         self.parts = {name: fields[6 + 3 * i:9 + 3 * i] for i, name in enumerate(PARTS)}
         if self.parts["records"][1] != self.slots * RECORD.size or self.parts["buckets"][1] != self.buckets * BUCKET.size:
             raise DamagedIndex("sizes")
-
-    def __enter__(self) -> IndexFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.handle.close()
 
     def read(self, offset: int, length: int) -> bytes:
         """`length` bytes at `offset`; raises DamagedIndex when they are not there."""
@@ -212,7 +198,10 @@ def entry_of(section: bytes, slot: int, record: Record) -> FileEntry:
     """The file a section describes, with its symbols."""
     entry = FileEntry(path_in(section), slot, record[SIZE], record[IMPORTERS])
     entry.generated = record[FLAGS] & GENERATED != 0
-    return parse_section(section, entry)
+    try:
+        return parse_rows(section.decode("utf-8", "replace").split("\n"), entry)
+    except ValueError:
+        raise DamagedIndex(entry.path) from None
 
 
 def open_index_file(path: str, identity: int) -> IndexFile | None:

@@ -240,7 +240,7 @@ def load_table(path: str, identity: int) -> Table | None:
     index = open_index_file(path, identity)
     if index is None:
         return None
-    with index:
+    with index.handle:
         try:
             return _load(index)
         except (DamagedIndex, OSError, ValueError, KeyError, TypeError, RecursionError, struct.error):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import time
 
-from slipstream.map.index_file import ENTRY, FLAGS, GENERATED, DamagedIndex, FileEntry, parse_section
+from slipstream.map.index_file import ENTRY, FLAGS, GENERATED, DamagedIndex, FileEntry, parse_rows
 from slipstream.map.languages.registry import language_of, needs_shebang
 from slipstream.map.refresh import Refresh, changed_folders, file_stamps, load_for, rules_changed, stale_files, write_index
 from slipstream.map.scan import scan_many, scan_text
@@ -202,4 +202,4 @@ def rescan_text(root: str, path: str, data: bytes, text: bytes, info: os.stat_re
     entry = FileEntry(path, -1, len(data))
     entry.rescanned = True
     entry.generated = scanned.flags & GENERATED != 0
-    return parse_section(scanned.section(), entry)
+    return parse_rows(scanned.section().decode("utf-8", "replace").split("\n"), entry)
