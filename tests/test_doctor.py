@@ -194,7 +194,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str, str, str, bool]] = {
     "symlink planted": (symlink, "store", "fail", "symlinks in the store", False),
     "store open to all": (lambda install: os.chmod(install.store, 0o755), "store", "warn", "other users can read it (mode 755)", True),
     "ignore file emptied": (put(".gitignore", ""), "git", "fail", "not ignored by git", True),
-    "private files tracked": (track_private, "git", "fail", "git tracks 1 private files", False),
+    "private files tracked": (track_private, "git", "fail", "git tracks 1 private file", False),
     "capture dead": (dead_capture, "capture", "fail", "the last event 2 h ago", False),
     "error logged": (lambda install: install.write(install.in_store("errors.log"), time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
                                                     + " hook: Boom: x\n"), "errors", "warn", "Boom", False),
@@ -293,7 +293,7 @@ class Healthy(Folder):
         done = subprocess.run([sys.executable, "-I", "-S", PYZ, "doctor", "--fix", "--only", "events", "--root", install.root],
                               env={**os.environ, **install.env}, capture_output=True, check=False)
         self.assertEqual(done.returncode, 0)
-        self.assertIn("repaired events: ended the torn last line of 1 files", done.stdout.decode())
+        self.assertIn("repaired events: ended the torn last line of 1 file", done.stdout.decode())
 
     def test_a_check_that_breaks_is_a_finding(self) -> None:
         def breaks(patient: Patient) -> list[Finding]:

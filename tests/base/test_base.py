@@ -11,6 +11,7 @@ from unittest import mock
 
 from slipstream.base import files, git, paths, roots, settings, store, text
 from slipstream.base.clock import now_iso
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.instants import parse_iso
 from slipstream.base.locks import FileLock, LockTimeout
@@ -158,6 +159,15 @@ class Files(Folder):
         with mock.patch.object(files, "MAX_JSON_LINE_BYTES", 64):
             path = self.make("l", '{"a":1}\n{"x":"' + "y" * 300 + '"}\n{"b":2}\n')
             self.assertEqual([r for _, r in files.iter_json_lines(path)], [{"a": 1}, None, {"b": 2}])
+            self.assertEqual(list(files.iter_lines(path)), [(8, b'{"a":1}\n'), (317, b""), (325, b'{"b":2}\n')])
+            self.assertEqual(next(iter(files.iter_lines(path, 8))), (317, b""))
+            path = self.make("t", '{"a":1}\n{"x":"' + "y" * 300)  # unfinished: the next reader's
+            self.assertEqual([end for end, _ in files.iter_lines(path)], [8])
+
+    def test_counts(self) -> None:
+        self.assertEqual([count_of(*case) for case in ((1, "fact"), (0, "fact"), (1234, "file"), (2, "entry"), (1, "entry"), (3, "day"),
+                                                       (2, "address"), (1, "more line"))],
+                         ["1 fact", "0 facts", "1,234 files", "2 entries", "1 entry", "3 days", "2 addresses", "1 more line"])
 
     @unittest.skipUnless(POSIX, "FIFOs and symlinks")
     def test_only_regular_files_are_read(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,7 +19,6 @@ from slipstream.context.budget import (
     render_budget,
     sanitize_budget,
     save_budget,
-    save_session_usage,
 )
 from slipstream.context.forecast import forecast
 from slipstream.context.guard import guard_read
@@ -33,10 +33,15 @@ class Store(unittest.TestCase):
         self.root = folder.name
 
     def write(self, name: str, text: str) -> None:
-        folder = os.path.join(self.root, ".claude", "slipstream")
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as stream:
+        path = os.path.join(self.root, ".claude", "slipstream", name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as stream:
             stream.write(text)
+
+    def write_usage(self, session: str, tokens: int | None, now: float | None = None, **more: Any) -> None:
+        """As the status line leaves a session's figures."""
+        self.write(os.path.join("context", session + ".json"), json.dumps({
+            "usedTokens": tokens, "windowTokens": 200_000, "source": "host", "time": int(time.time() if now is None else now), **more}))
 
 
 class Budget(Store):
@@ -78,29 +83,31 @@ class Budget(Store):
         report = budget_report(self.root)
         self.assertEqual((report["tokens"], report["source"], report["level"]), (None, "none", "unknown"))
         self.assertIn("- of", render_budget(report))
+        self.assertIn("200,000 (default)", render_budget(report))
         append_event(self.root, "s", "main", "post-tool", "Read a", {"bytes": 36_000})
         report = budget_report(self.root)
         self.assertEqual((report["session"], report["tokens"], report["source"], report["windowTokens"]), ("s", 10_000, "estimated", 200_000))
         save_budget(self.root, actualTokens=50_000)
-        self.assertEqual(budget_report(self.root)["source"], "calibrated")
+        report = budget_report(self.root)
+        self.assertEqual((report["source"], report["windowSource"]), ("calibrated", "budget.json"))
         path = os.path.join(self.root, "t.jsonl")
         with open(path, "w", encoding="utf-8") as stream:
             stream.write(json.dumps({"type": "assistant", "message": {"model": "claude-opus-5-5", "usage": {"input_tokens": 700_000, "output_tokens": 5}}}) + "\n")
         report = budget_report(self.root, "s", path)
         self.assertEqual((report["tokens"], report["source"], report["windowTokens"], report["level"]), (700_000, "transcript", 1_000_000, "warn"))
-        save_session_usage(self.root, "s", 450_000, 500_000, "host", "claude-opus-5-5")
+        self.write_usage("s", 450_000, windowTokens=500_000, model="claude-opus-5-5")
         report = budget_report(self.root, "s", path)
         self.assertEqual((report["tokens"], report["source"], report["windowTokens"], report["level"]), (450_000, "host", 500_000, "compact"))
         self.assertIn("source: host", render_budget(report))
 
     def test_usage_is_per_session_and_expires(self) -> None:
-        save_session_usage(self.root, "one", 100, 200_000, "host", now=1000.0)
+        self.write_usage("one", 100, now=1000.0)
         self.assertIsNone(load_session_usage(self.root, "two", now=1000.0))
         found = load_session_usage(self.root, "one", now=2000.0)
         assert found is not None
         self.assertEqual((found["usedTokens"], found["time"], found["source"]), (100, 1000, "host"))
         self.assertIsNone(load_session_usage(self.root, "one", now=1000.0 + 13 * 3600))
-        save_session_usage(self.root, "one", None, None, "host", now=3000.0)  # after a compaction
+        self.write_usage("one", None, now=3000.0)  # after a compaction
         found = load_session_usage(self.root, "one", now=3001.0)
         assert found is not None
         self.assertEqual((found["usedTokens"], found["windowTokens"]), (None, 200_000))
@@ -109,7 +116,7 @@ class Budget(Store):
         for number in range(6):
             append_event(self.root, "s", "main", "post-tool", "Read a", {"bytes": 3600 * (number + 1)})
             append_event(self.root, "s", "main", "stop", "turn finished")
-        save_session_usage(self.root, "s", 100_000, 200_000, "host")
+        self.write_usage("s", 100_000)
         self.assertEqual(budget_report(self.root, "s")["forecast"], {"stepsUntilCompact": 17, "avgStepTokens": 4000, "remainingTokens": 70_000})
         save_budget(self.root, compactPct=65)
         self.assertEqual(budget_report(self.root, "s")["forecast"]["remainingTokens"], 30_000)

@@ -30,7 +30,7 @@ class Savings(unittest.TestCase):
         self.assertFalse(record_saving(self.root, "s", "a", -1, 10))
         summary = summarize_savings(load_savings(self.root))
         self.assertEqual((summary["scopedReads"], summary["savedBytes"], summary["pct"]), (1, 80_000, 80))
-        self.assertIn("1 scoped reads", render_savings(summary))
+        self.assertIn("1 scoped read", render_savings(summary))
         with open(os.path.join(self.root, ".claude", "slipstream", "savings.json"), encoding="utf-8") as stream:
             text = stream.read()
         self.assertTrue(text.startswith('{"scopedReads":1,"servedBytes":20000,"fullBytes":100000'))

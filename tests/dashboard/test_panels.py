@@ -211,6 +211,16 @@ class Export(unittest.TestCase):
         with open(target, "rb") as stream:
             return stream.read()
 
+    def test_says_where_and_takes_no_other_files_place(self) -> None:
+        folder = os.path.join(self.project.root, "here")
+        os.makedirs(folder)
+        said = []
+        for words in ([], [], ["--out", "x.html"], ["--out", os.path.join("new", "x.zip")]):
+            done = subprocess.run([sys.executable, "-I", "-S", PROGRAM, "export", "x", "--root", self.project.root, *words], cwd=folder,
+                                  capture_output=True, encoding="utf-8", timeout=60, check=True)
+            said.append(done.stdout.rpartition(" (")[0].replace(os.path.realpath(folder) + os.sep, ""))
+        self.assertEqual(said, ["wrote x.html", "wrote x-2.html", "replaced x.html", "wrote " + os.path.join("new", "x.zip")])
+
     def test_html_is_one_safe_file(self) -> None:
         page = self.export("x.html").decode("utf-8")
         self.assertNotIn(SECRET, page)

@@ -222,7 +222,7 @@ class ContextTools(Project):
     def test_savings(self) -> None:
         self.assertEqual(self.text("sp_savings"), "no scoped reads recorded yet")
         self.text("sp_symbol", symbol="total_price")
-        self.assertIn("1 scoped reads served", self.text("sp_savings"))
+        self.assertIn("1 scoped read served", self.text("sp_savings"))
 
     def test_dashboard_switched_off(self) -> None:
         self.assertIn("switched off", self.text("sp_dashboard"))
@@ -234,7 +234,7 @@ class Bounds(unittest.TestCase):
         cut = bound_answer(text)
         self.assertLessEqual(len(cut.encode()), MAX_ANSWER_BYTES)
         shown = cut.split("\n")
-        self.assertIn(f"cut here: {9_000 - len(shown) + 1} more lines", shown[-1])
+        self.assertIn(f"cut here: {9_000 - len(shown) + 1:,} more lines", shown[-1])
         self.assertEqual(bound_answer("x"), "x")
         self.assertLessEqual(len(bound_answer("é" * 50_000).encode()), MAX_ANSWER_BYTES)
 

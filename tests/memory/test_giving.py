@@ -26,7 +26,6 @@ class Giving(StoreCase):
     def test_empty_store(self) -> None:
         self.assertEqual(briefing.session_start_text(self.root, self.root), "")
         self.assertEqual(briefing.prompt_text(self.root, self.root, "what about the walrus"), "")
-        self.assertEqual(briefing.subagent_text(self.root, self.root), "")
         self.assertEqual(resume_result(self.root), {"digest": None})
         self.assertFalse(os.path.exists(self.store))
 

@@ -91,30 +91,52 @@ def append_json_line(path: str, record: Any) -> int:
         os.close(fd)
 
 
-def iter_json_lines(path: str, offset: int = 0) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yields (offset after the line, record) from `offset` on; record is None where a line is not a JSON object.
+def iter_lines(path: str, offset: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Yields (offset after the line, line) of whole lines from `offset` on; b"" for a line over MAX_JSON_LINE_BYTES.
 
-    An unfinished last line is left for the next reader. A line over MAX_JSON_LINE_BYTES is skipped as a bad one.
+    An unfinished last line is left for the next reader. OSError as open_regular's.
     """
     with os.fdopen(open_regular(path), "rb") as stream:
         stream.seek(offset)
+        end = offset
         while True:
             line = stream.readline(MAX_JSON_LINE_BYTES)
-            if not line.endswith(b"\n"):
-                if len(line) < MAX_JSON_LINE_BYTES:
-                    return
-                while line and not line.endswith(b"\n"):
-                    line = stream.readline(MAX_JSON_LINE_BYTES)
-                line = b"\n"
-                yield stream.tell(), None
+            end += len(line)
+            if line.endswith(b"\n"):
+                yield end, line
                 continue
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
-            except (ValueError, RecursionError):
-                record = None
-            yield stream.tell(), record if isinstance(record, dict) else None
+            if len(line) < MAX_JSON_LINE_BYTES:
+                return
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(MAX_JSON_LINE_BYTES)
+                end += len(line)
+            if not line:
+                return
+            yield end, b""
+
+
+def iter_json_lines(path: str, offset: int = 0) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Yields (offset after the line, record) from `offset` on; record is None where a line is not a JSON object.
+
+    An unfinished last line is left for the next reader. A line over MAX_JSON_LINE_BYTES is a bad one.
+    """
+    for end, line in iter_lines(path, offset):
+        if line and not line.strip():
+            continue
+        try:
+            record = json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
+        except (ValueError, RecursionError):
+            record = None
+        yield end, record if isinstance(record, dict) else None
+
+
+def read_object(path: str, limit: int) -> dict[str, Any]:
+    """The object in a JSON file that a reader can do without: {} when it is absent or damaged."""
+    try:
+        value = json.loads(read_text(path, limit))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def load_json(path: str) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ import argparse
 import sys
 from typing import Any
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.cli.flags import FROM_0
 from slipstream.cli.help import SUMMARIES
@@ -66,7 +67,7 @@ def export(argv: list[str]) -> int | None:
 def _export_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--session", help="which session (default: the newest)")
     parser.add_argument("--out", type=Checked(page_or_zip), metavar="FILE",
-                        help="file.html or file.zip (default: SESSION.html)")
+                        help="file.html or file.zip (default: a new SESSION.html in this folder)")
 
 
 def _start(args: argparse.Namespace) -> int | None:
@@ -174,7 +175,7 @@ def _replay(args: argparse.Namespace) -> int | None:
         head = "%6d  %s  %-10.10s  %-14s" % (event["seq"], event["ts"], event["agent"], event["kind"])
         print(head + "  " + plain(event["label"]))
     print()
-    print("session %s: %d agents, %d events" % (session, len(state["agents"]), len(shown)))
+    print("session %s: %s, %s" % (session, count_of(len(state["agents"]), "agent"), count_of(len(shown), "event")))
     for agent in state["agents"]:
         figures = "%4d tools  about %s tokens" % (agent["toolCalls"], format(agent["approxTokens"], ","))
         print("  %-20s %-8s %s  %s" % (plain(agent["id"], 20), agent["status"], figures, plain(agent["task"], 60)))
@@ -218,13 +219,13 @@ def _emit(args: argparse.Namespace) -> int | None:
 def _export(args: argparse.Namespace) -> int | None:
     from slipstream.dashboard.export import export_session
 
-    tree_root, store_root = roots(args)
+    _, store_root = roots(args)
     session = _session_of(args, store_root)
-    path, size = export_session(store_root, tree_root, session, args.out)
+    path, size, replaced = export_session(store_root, session, args.out)
     if args.json:
-        print_json({"file": path, "bytes": size, "session": session})
+        print_json({"file": path, "bytes": size, "session": session, "replaced": replaced})
     else:
-        print("%s  (%s bytes)" % (path, format(size, ",")))
+        print("%s %s (%s bytes)" % ("replaced" if replaced else "wrote", path, format(size, ",")))
     return None
 
 

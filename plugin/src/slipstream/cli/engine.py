@@ -5,6 +5,7 @@ import argparse
 import os
 import sys
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.cli.flags import FROM_1, UsageError, parse_flags
 from slipstream.cli.kinds import folder, input_value, seconds
@@ -152,7 +153,7 @@ def _check(argv: list[str]) -> int:
     problems, looked_at = function(*words, **{name.replace("-", "_"): value for name, value in values.items()})
     for problem in problems:
         print(problem)
-    print("%s: %s (%s)" % (argv[0], "%d problems" % len(problems) if problems else "ok", looked_at))
+    print("%s: %s (%s)" % (argv[0], count_of(len(problems), "problem") if problems else "ok", looked_at))
     return EXIT_FAILED if problems else EXIT_DONE
 
 
@@ -164,7 +165,8 @@ def _print_issues(issues: list[Issue], what: str, as_json: bool, extra: dict[str
         for issue in issues:
             print(issue)
         counts = [sum(1 for issue in issues if issue.severity == level) for level in ("error", "warning", NOTE)]
-        print("%s: %s" % (what, "ok" if not any(counts) else "%d errors, %d warnings, %d notes" % tuple(counts)))
+        found = [count_of(count, name) for count, name in zip(counts, ("error", "warning", "note"))]
+        print("%s: %s" % (what, ", ".join(found) if any(counts) else "ok"))
     return EXIT_FAILED if failed else EXIT_DONE
 
 
@@ -176,7 +178,7 @@ def _validate(argv: list[str]) -> int:
     library = _library(args, tree_root)
     if not library.skills and not library.issues:
         raise SlipstreamError("no skill found%s" % (" below " + args.skills if args.skills else ""))
-    return _print_issues(library.issues, "%d skills" % len(library.skills), args.json,
+    return _print_issues(library.issues, count_of(len(library.skills), "skill"), args.json,
                          {"skills": sorted(library.skills)})
 
 

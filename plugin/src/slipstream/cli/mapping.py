@@ -150,12 +150,13 @@ def _mindmap(args: argparse.Namespace) -> int:
     if os.path.isdir(target):
         raise SlipstreamError("a folder, not a file", args.html)
     os.makedirs(os.path.dirname(target), exist_ok=True)
+    did = "replaced" if os.path.lexists(target) else "wrote"
     page = render_html(tree, facts).encode("utf-8", "backslashreplace")
     write_atomic(target, page, mode=0o644)
     if args.json:
         print_json({"html": target, "bytes": len(page)})
     else:
-        print(f"wrote {target} ({len(page):,} bytes)")
+        print(f"{did} {target} ({len(page):,} bytes)")
     return 0
 
 

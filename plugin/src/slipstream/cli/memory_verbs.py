@@ -194,9 +194,10 @@ def _show(args: argparse.Namespace, tree_root: str, store_root: str) -> int | No
     from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.search import find_records, show_item
     item = args.item.strip().lstrip("#")
-    fact = None if item.isdigit() else load_facts(store_root).find(item.partition(":")[2] if item.startswith("fact:") else item)
+    store = load_facts(store_root)
+    fact = None if item.isdigit() else store.find(item.partition(":")[2] if item.startswith("fact:") else item)
     if fact is not None:
-        _tell(args, fact.to_record(), render_facts(store_root, tree_root, [fact]))
+        _tell(args, fact.to_record(), render_facts(store_root, tree_root, [fact], store))
         return None
     text = show_item(store_root, item)
     if text is None:
@@ -210,8 +211,9 @@ def _recall(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     from slipstream.memory.briefing import render_facts
     from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.recall import rank_by_text
-    facts = rank_by_text(load_facts(store_root).facts, " ".join(args.query), args.limit)
-    _tell(args, [fact.to_record() for fact in facts], render_facts(store_root, tree_root, facts))
+    store = load_facts(store_root)
+    facts = rank_by_text(store.facts, " ".join(args.query), args.limit)
+    _tell(args, [fact.to_record() for fact in facts], render_facts(store_root, tree_root, facts, store))
 
 
 def _prune(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:

@@ -1,5 +1,4 @@
-"""The token budget: budget.json as published, each session's true occupancy beside it, levels, advice. Sources are always
-named."""
+"""The token budget: budget.json as published, a session's true occupancy beside it, levels, advice; sources always named."""
 
 from __future__ import annotations
 
@@ -9,8 +8,9 @@ import os
 import time
 from typing import Any
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import read_text, write_atomic
+from slipstream.base.files import read_object, write_atomic
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
@@ -21,6 +21,7 @@ from slipstream.context.windows import resolve_window
 from slipstream.events.append import session_file_name
 
 DEFAULT_TARGET_TOKENS, DEFAULT_WARN_PCT, DEFAULT_COMPACT_PCT, MIN_TARGET_TOKENS = 200_000, 60, 85, 1000
+MAX_FILE_BYTES = 1_000_000
 USAGE_LIFETIME_S = 12 * 3600  # a figure of a session that has ended says nothing about the next
 
 
@@ -46,7 +47,7 @@ def sanitize_budget(values: dict[str, Any]) -> dict[str, int]:
 
 def load_budget(store_root: str) -> dict[str, int]:
     """budget.json repaired; the defaults where it is absent or damaged."""
-    return sanitize_budget(_read_object(os.path.join(store_dir(store_root), "budget.json")))
+    return sanitize_budget(read_object(os.path.join(store_dir(store_root), "budget.json"), MAX_FILE_BYTES))
 
 
 def save_budget(store_root: str, **changes: Any) -> dict[str, int]:
@@ -56,7 +57,7 @@ def save_budget(store_root: str, **changes: Any) -> dict[str, int]:
             raise SlipstreamError(f"{key}: not a number: {value!r}")
     path = store_path(store_root, "budget.json")
     with FileLock(path):
-        budget = sanitize_budget({**_read_object(path), **changes})
+        budget = sanitize_budget({**read_object(path, MAX_FILE_BYTES), **changes})
         write_atomic(path, json.dumps(budget, indent=2) + "\n", only_if_changed=True)
     from slipstream.context.status import update_status
 
@@ -76,8 +77,7 @@ def estimate_report(
     warn_pct: float = DEFAULT_WARN_PCT,
     compact_pct: float = DEFAULT_COMPACT_PCT,
 ) -> dict[str, Any]:
-    """The published report for a number of bytes or tokens: level, capped fraction, advice and, above `ok`, a
-    recommendation."""
+    """The published report for some bytes or tokens: level, capped fraction, advice and, above `ok`, a recommendation."""
     tokens = approx_tokens(bytes_read) if approx is None else approx
     level = level_of(tokens, window, warn_pct, compact_pct)
     percent = int(tokens * 100 / window + 0.5) if window > 0 else 0
@@ -106,31 +106,9 @@ def usage_path(store_root: str, session: str) -> str:
     return os.path.join(store_dir(store_root), "context", session_file_name(session) + ".json")
 
 
-def save_session_usage(
-    store_root: str,
-    session: str,
-    tokens: int | None,
-    window: int | None,
-    source: str,
-    model: str = "",
-    now: float | None = None,
-) -> None:
-    """Keeps a session's occupancy with its time in context/<session>.json; a host's window stays when none is given."""
-    name = session_file_name(session) + ".json"
-    path = store_path(store_root, "context", name)
-    old = _read_object(path)
-    new = {**old, "usedTokens": tokens, "source": source, "time": int(time.time() if now is None else now)}
-    if window:
-        new["windowTokens"] = window
-    if model:
-        new["model"] = model
-    write_atomic(path, json.dumps(new))
-
-
 def load_session_usage(store_root: str, session: str, now: float | None = None) -> dict[str, Any] | None:
-    """{usedTokens (None: unknown until the next reply), windowTokens?, source, time}; None when absent or older than 12
-    hours."""
-    found = _read_object(usage_path(store_root, session))
+    """{usedTokens (None: unknown until the next reply), windowTokens?, source, time}; None when absent or over 12 hours old."""
+    found = read_object(usage_path(store_root, session), MAX_FILE_BYTES)
     at = _number(found.get("time"))
     if at is None or not -300 <= (time.time() if now is None else now) - at <= USAGE_LIFETIME_S:
         return None
@@ -144,10 +122,8 @@ def budget_report(
     """Everything about the window of a session (the latest one by default).
 
     {session, tokens (None: unknown), source (host, transcript, calibrated, estimated, none), windowTokens, windowSource,
-    targetTokens,
-    warnPct, compactPct, fraction, level, model, forecast, estimatedTokens, recommendation?}. Thresholds are shares of the
-    window that
-    the host or the transcript tells; of the target where only an estimate is known.
+    targetTokens, warnPct, compactPct, fraction, level, model, forecast, estimatedTokens, recommendation?}. Thresholds are
+    shares of the window that the host or the transcript tells; of the target where only an estimate is known.
     """
     from slipstream.events.log import list_sessions
 
@@ -172,7 +148,8 @@ def budget_report(
     if source in ("host", "transcript", "transcript (estimate)"):
         window, window_source = resolve_window(model, tokens or 0, said_window)
     else:
-        window, window_source = budget["targetTokens"], "budget.json"
+        kept = "targetTokens" in read_object(os.path.join(store_dir(store_root), "budget.json"), MAX_FILE_BYTES)
+        window, window_source = budget["targetTokens"], "budget.json" if kept else "default"
     report: dict[str, Any] = {
         "session": session,
         "tokens": tokens,
@@ -217,7 +194,7 @@ def render_budget(report: dict[str, Any]) -> str:
     if report["forecast"]:
         ahead = report["forecast"]
         lines.append(
-            f"forecast: about {ahead['stepsUntilCompact']} turns until the compact threshold "
+            f"forecast: about {count_of(ahead['stepsUntilCompact'], 'turn')} until the compact threshold "
             f"(approximately {ahead['avgStepTokens']:,} tokens a turn)"
         )
     if report.get("recommendation"):
@@ -239,14 +216,6 @@ def _estimate(store_root: str, session: str) -> tuple[int, list[int]]:
     except OSError:
         return 0, []
     return sum(agent["approxTokens"] for agent in fold.state()["agents"]), fold.step_history()
-
-
-def _read_object(path: str) -> dict[str, Any]:
-    try:
-        value = json.loads(read_text(path, 1_000_000))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _round(value: float) -> int:

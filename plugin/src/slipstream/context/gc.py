@@ -15,18 +15,13 @@ from slipstream.events.append import session_file_name
 from slipstream.events.log import LogReader, list_sessions, view_path
 
 LIVE_S = 24 * 3600  # a log written within this time may belong to a session that is still open
-WARN_BYTES = 256 * 1024 * 1024
-
-
-def logs_size(store_root: str) -> int:
-    return sum(row["bytes"] for row in list_sessions(store_root))
-
-
 def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[str, str], Any] | None = None,
             now: float | None = None) -> dict[str, Any]:
-    """{remove: [{session, bytes, modified, why}], keep: [{session, bytes, why}]}. `capture(store_root, session)` is tried
-    first on a
-    log whose turns are not all among the observations; without it such a log is kept."""
+    """{remove: [{session, bytes, modified, why}], keep: [{session, bytes, why}]}.
+
+    `capture(store_root, session)` is tried first on a log whose turns are not all among the observations; without it such a
+    log is kept.
+    """
     clock = time.time() if now is None else now
     sessions = list_sessions(store_root)
     remove, keep = [], []
@@ -52,8 +47,7 @@ def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[s
 
 
 def remove_logs(store_root: str, rows: list[dict[str, Any]], now: float | None = None) -> int:
-    """Deletes the planned logs and what lies beside them (not their locks' folder, not observations); returns the bytes
-    freed."""
+    """Deletes the planned logs and what lies beside them, observations never; returns the bytes freed."""
     clock, freed = time.time() if now is None else now, 0
     for row in rows:
         path = row["path"]

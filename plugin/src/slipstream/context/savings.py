@@ -6,7 +6,8 @@ import json
 import os
 from typing import Any
 
-from slipstream.base.files import read_text, write_atomic
+from slipstream.base.counts import count_of
+from slipstream.base.files import read_object, write_atomic
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
@@ -19,7 +20,7 @@ USD_PER_MILLION_TOKENS = 3.0  # the published rate: an input list price, always 
 
 def load_savings(store_root: str) -> dict[str, Any]:
     """The tally {scopedReads, servedBytes, fullBytes, honest?{...}}; zeros where absent or damaged."""
-    found = _load(os.path.join(store_dir(store_root), NAME))
+    found = read_object(os.path.join(store_dir(store_root), NAME), 4_000_000)
     return {**found, **{key: _count(found.get(key)) for key in ("scopedReads", "servedBytes", "fullBytes")}}
 
 
@@ -115,11 +116,11 @@ def render_savings(summary: dict[str, Any], money: bool = False) -> str:
         return "no scoped reads recorded yet"
     honest = summary["honest"]
     lines = [
-        f"{summary['scopedReads']:,} scoped reads served about {summary['servedTokens']:,} tokens "
+        f"{count_of(summary['scopedReads'], 'scoped read')} served about {summary['servedTokens']:,} tokens "
         f"instead of about {summary['fullTokens']:,}: "
         f"about {summary['savedTokens']:,} saved ({summary['pct']}%)",
         f"counted carefully (each file once per version and session, the map's own {honest['mapTokens']:,} tokens charged): "
-        f"about {honest['netTokens']:,} tokens ({honest['pct']}%) over {honest['reads']:,} files",
+        f"about {honest['netTokens']:,} tokens ({honest['pct']}%) over {count_of(honest['reads'], 'file')}",
     ]
     if money:
         lines.append(savings_cost(honest["savedTokens"])["label"])
@@ -160,11 +161,3 @@ def _percent(part: int, whole: int) -> int:
 
 def _count(value: Any) -> int:
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e15 else 0
-
-
-def _load(path: str) -> dict[str, Any]:
-    try:
-        value = json.loads(read_text(path, 4_000_000))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}

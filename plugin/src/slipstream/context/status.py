@@ -8,30 +8,25 @@ import time
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import read_text, write_atomic
+from slipstream.base.files import read_object, write_atomic
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
 
 NAME = "status.json"
 # Keys: memoryCount, observationCount, optimizationPct, targetTokens, warnPct, compactPct, windowTokens (the host's, latest
-# session),
-# turns (session -> approximate tokens of its last turns), lastCapture (seconds), activeSkill. An absent key is unknown.
+# session), turns (session -> approximate tokens of its last turns), lastCapture (seconds), activeSkill. An absent one is
+# unknown.
 MAX_SESSIONS, MAX_TURNS, TURN_BYTES = 8, 5, 1_000_000
 
 
 def load_status(store_root: str) -> dict[str, Any]:
     """The figures as they were left; {} when absent or damaged."""
-    try:
-        value = json.loads(read_text(os.path.join(store_dir(store_root), NAME), 65_536))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    return read_object(os.path.join(store_dir(store_root), NAME), 65_536)
 
 
 def update_status(store_root: str, **figures: Any) -> None:
-    """Sets some figures (None removes one). Called by writers at turning points, never on every event; silent when it
-    cannot write."""
+    """Sets some figures (None removes one), silent when it cannot; for turning points of a session, never for every event."""
     try:
         path = store_path(store_root, NAME)
         with FileLock(path, 1.0):
@@ -72,8 +67,7 @@ def note_turn(store_root: str, session: str, now: float | None = None) -> None:
 
 
 def turn_tokens(store_root: str, session: str) -> int | None:
-    """Approximate tokens that tools served in the last finished turn, from the log's tail; None without a finished turn
-    there."""
+    """Approximate tokens that tools served in the last finished turn, from the log's tail; None when none ends there."""
     from slipstream.base.files import open_regular
     from slipstream.base.tokens import approx_tokens
     from slipstream.events.log import log_path, parse_event

@@ -21,8 +21,7 @@ def projects_folder(env: Mapping[str, str] = os.environ) -> str:
 
 
 def project_folders(roots: Iterable[str], everything: bool = False, env: Mapping[str, str] = os.environ) -> list[str]:
-    """The host's folders of these project roots and of folders below them. A folder's name is lossy, so a record's `cwd`
-    decides."""
+    """The host's folders of these project roots and of folders below; their names are lossy, so a record's `cwd` decides."""
     base = projects_folder(env)
     try:
         names = sorted(entry.name for entry in os.scandir(base) if entry.is_dir())

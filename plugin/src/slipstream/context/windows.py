@@ -7,17 +7,15 @@ import re
 from collections.abc import Mapping
 
 DEFAULT_WINDOW, LONG_WINDOW = 200_000, 1_000_000
-# Facts as of November 2026. Models whose window is 1 M inside the host without any upgrade; Opus 4.6 and Sonnet 4.6 are
-# 200k there
-# unless their id ends in [1m].
+# Facts as of November 2026. Models whose window is 1 M inside the host without any upgrade; Opus 4.6 and Sonnet 4.6 have
+# 200k there unless their id ends in [1m].
 _LONG = re.compile(r"(?:opus-(?:4-[789]|5)|sonnet-5|fable-|mythos-|haiku-5-[5-9])(?![0-9]{2})")
 
 
 def resolve_window(
     model: str, observed_tokens: int = 0, host_window: int | None = None, env: Mapping[str, str] = os.environ
 ) -> tuple[int, str]:
-    """(tokens, who says so): the host's figure, an override, `[1m]`, an observed prompt above 200k, the model table, the
-    default."""
+    """(tokens, who says so): the host, an override, an observed prompt above 200k, `[1m]`, the model table, the default."""
     if host_window is not None and host_window > 0:
         return host_window, "host"
     override = env.get("CLAUDE_CODE_MAX_CONTEXT_TOKENS", "")

@@ -13,6 +13,7 @@ import zipfile
 from typing import Any
 
 from slipstream.base.clock import now_iso
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import dump_json, read_bytes, write_atomic
 from slipstream.base.roots import store_dir
@@ -31,17 +32,29 @@ _INVISIBLE = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200B, 0x200E, 0x
 HIDDEN = dict.fromkeys((*range(32), *range(0x7F, 0xA0), *_INVISIBLE), 0xFFFD)
 
 
-def export_session(store_root: str, tree_root: str, session: str, out: str | None) -> tuple[str, int]:
-    """Writes the file and returns (path, bytes). The name's end decides: .html or .zip."""
-    path = os.path.abspath(out or session_file_name(session) + ".html")
+def export_session(store_root: str, session: str, out: str | None) -> tuple[str, int, bool]:
+    """Writes the file and returns (path, bytes, whether another was there). The name's end decides: .html or .zip.
+
+    Without a name it goes into the current folder, beside what is there already.
+    """
+    path = os.path.abspath(out) if out else _free_name(session_file_name(session))
+    if os.path.isdir(path):
+        raise SlipstreamError("a folder, not a file", path)
     if path.endswith(".zip"):
         data = export_zip(store_root, session)
     elif path.endswith((".html", ".htm")):
         data = export_html(store_root, session)
     else:
         raise SlipstreamError("the file's name must end in .html or .zip", path)
+    replaced = os.path.lexists(path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     write_atomic(path, data, mode=0o600)
-    return path, len(data)
+    return path, len(data), replaced
+
+
+def _free_name(stem: str) -> str:
+    names = [stem + ".html", *("%s-%d.html" % (stem, number) for number in range(2, 1000))]
+    return os.path.abspath(next((name for name in names if not os.path.lexists(name)), names[-1]))
 
 
 def export_html(store_root: str, session: str) -> bytes:
@@ -73,7 +86,7 @@ def export_html(store_root: str, session: str) -> bytes:
     )
     # Inside a script element only "<" could end it or open a comment.
     body = dump_json(data).replace("<", "\\u003c")
-    when = "%d events, exported %s" % (len(rows), now_iso())
+    when = "%s, exported %s" % (count_of(len(rows), "event"), now_iso())
     when += ", the %d before them left out" % dropped if dropped else ""
     page = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'

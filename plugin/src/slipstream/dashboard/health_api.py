@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_bytes
 from slipstream.base.roots import store_dir
@@ -43,7 +44,7 @@ def _capture(listed: list[dict[str, Any]]) -> dict[str, str]:
         return finding("warn", "Nothing is recorded", "No event log in this project.", "Start a session, or run doctor.")
     age = max(0, int(time.time() - listed[0]["modified"]))
     words = "%d s" % age if age < 120 else "%d min" % (age // 60) if age < 7200 else "%d h" % (age // 3600)
-    return finding("ok", "Last capture", "%s ago, %d sessions in all." % (words, len(listed)))
+    return finding("ok", "Last capture", "%s ago, %s in all." % (words, count_of(len(listed), "session")))
 
 
 def _sizes(listed: list[dict[str, Any]]) -> dict[str, str]:
@@ -77,7 +78,7 @@ def _errors(routes: Routes) -> list[dict[str, str]]:
     if not lines:
         return [finding("ok", "Errors", "errors.log is empty.")]
     text = "\n".join(lines[-ERROR_LINES:])
-    said = "%d lines in errors.log, the last:\n%s" % (len(lines), text)
+    said = "%s in errors.log, the last:\n%s" % (count_of(len(lines), "line"), text)
     return [finding("warn", "Errors", said, "Run doctor; it tries each part.")]
 
 
@@ -91,8 +92,9 @@ def _memory(routes: Routes) -> list[dict[str, str]]:
     bad = report["problems"]
     if bad:
         names = ", ".join(str(row["file"]) for row in bad[:5])
-        return [finding("warn", "Memory", "%d files cannot be read: %s" % (len(bad), names), "slipstream memory doctor")]
-    return [finding("ok", "Memory", "%d facts: %s" % (report["total"], report["note"]))]
+        text = "%s cannot be read: %s" % (count_of(len(bad), "file"), names)
+        return [finding("warn", "Memory", text, "slipstream memory doctor")]
+    return [finding("ok", "Memory", "%s: %s" % (count_of(report["total"], "fact"), report["note"]))]
 
 
 def folder_sizes(store_root: str) -> list[dict[str, Any]]:

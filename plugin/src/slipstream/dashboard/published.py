@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from slipstream.base.counts import count_of
 from slipstream.dashboard import jobs, panels, project_api, session_api
 from slipstream.dashboard.budgets import budget_panel
 from slipstream.dashboard.query import Fields
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
 GRAPH_FILES = 24
 CALM = "Nothing has been asked in this session yet."
-
-
-def plural(number: int, word: str) -> str:
-    return "%s %s%s" % (format(number, ","), word, "" if number == 1 else "s")
 
 
 def names(paths: Iterable[str]) -> str:
@@ -55,7 +52,7 @@ def session_digest(routes: Routes, fields: Fields) -> Any:
     parts = ["It began with: %s." % ask.rstrip(".")] if ask else [CALM]
     parts += [lane["summary"][:140] + "." for lane in lanes if lane["count"]][:3]
     if figures["prompts"]:
-        text = plural(figures["prompts"], "prompt") + ", " + plural(len(files), "file")
+        text = count_of(figures["prompts"], "prompt") + ", " + count_of(len(files), "file")
         parts.append(text + (": " + names(files[:3]) if files else "") + ".")
     stats = {"prompts": figures["prompts"], "tools": figures["tools"], "files": len(files), "exchanges": exchanges}
     return {"session": view.session, "paragraph": " ".join(parts), "stats": stats}
@@ -97,20 +94,20 @@ def live(routes: Routes, fields: Fields) -> Any:
         focus = [path for path, _ in Counter(view.files).most_common(3)]
         running = sum(agent["status"] == "running" for agent in view.fold.inside["agents"].values())
     saved = project_api.savings(routes, fields)
-    text = "Session %s: %s." % (view.session[:8], plural(figures["tools"], "tool call"))
+    text = "Session %s: %s." % (view.session[:8], count_of(figures["tools"], "tool call"))
     if saved["scopedReads"]:
         text += " Scoped reads spared %s %% of the bytes." % saved["pct"]
     if budget["turnsLeft"] and budget["turnsLeft"] <= 500:
-        text += " About %s until the window is to be compacted." % plural(budget["turnsLeft"], "turn")
+        text += " About %s until the window is to be compacted." % count_of(budget["turnsLeft"], "turn")
     if focus:
         text += " In focus: %s." % names(focus)
     bullets = ["The window is %s." % budget["level"]] if budget["level"] != "unknown" else []
     if budget["level"] in ("warn", "compact"):
         bullets.append("A digest now keeps what matters over the compaction.")
     if saved["savedTokens"]:
-        bullets.append("%s saved by scoped reads." % plural(saved["savedTokens"], "token"))
+        bullets.append("%s saved by scoped reads." % count_of(saved["savedTokens"], "token"))
     if running:
-        bullets.append("%s running." % plural(running, "agent"))
+        bullets.append("%s running." % count_of(running, "agent"))
     return {"paragraph": text, "bullets": bullets}
 
 
@@ -148,13 +145,14 @@ def project(routes: Routes, fields: Fields) -> Any:
     for path, touches in files.items():
         areas[os.path.dirname(path) or "."] += touches
     total, sessions = sum(files.values()), len({row["session"] for row in rows})
-    text = "%s in %s, %.1f a session." % (plural(len(rows), "observation"), plural(sessions, "session"), len(rows) / sessions)
+    average = len(rows) / sessions
+    text = "%s in %s, %.1f a session." % (count_of(len(rows), "observation"), count_of(sessions, "session"), average)
     focus = areas.most_common(4)
     if focus and focus[0][1] >= 0.15 * total:
         text += " Most work is in %s, %d %% of what was touched." % (focus[0][0], 100 * focus[0][1] // total)
     if saved["savedTokens"]:
-        text += " Scoped reads saved %s." % plural(saved["savedTokens"], "token")
-    bullets = ["Also in %s, touched %s." % (area, plural(touches, "time")) for area, touches in focus[1:]]
+        text += " Scoped reads saved %s." % count_of(saved["savedTokens"], "token")
+    bullets = ["Also in %s, touched %s." % (area, count_of(touches, "time")) for area, touches in focus[1:]]
     if files:
         bullets.append("Most touched: %s." % names(path for path, _ in files.most_common(3)))
     return {"paragraph": text, "bullets": [*bullets, "Last capture %s." % rows[-1]["ts"]]}
@@ -167,7 +165,7 @@ def journal(routes: Routes, fields: Fields) -> Any:
     if not rows:
         return {"paragraph": "Nothing was captured on %s." % day[:10], "bullets": []}
     sessions, files = len({row["session"] for row in rows}), heaviest(rows)
-    text = "%s: %s in %s." % (day[:10], plural(len(rows), "observation"), plural(sessions, "session"))
+    text = "%s: %s in %s." % (day[:10], count_of(len(rows), "observation"), count_of(sessions, "session"))
     hours = Counter(int(row["ts"][11:13]) for row in rows if str(row["ts"])[11:13].isdigit())
     busiest = max(range(22), key=lambda hour: sum(hours[hour + step] for step in range(3)))
     bullets = ["Most touched: %s." % names(path for path, _ in files.most_common(3))] if files else []
@@ -184,11 +182,11 @@ def sessions(routes: Routes, fields: Fields) -> Any:
     heavy = [row for row in ranked if row[1] >= 2 * average][:3]
     quiet = [row for row in reversed(ranked) if row[1] <= average / 4][:2]
     bullets = [
-        "%s: %s, %.1f times the average." % (name[:8], plural(count, "observation"), count / average) for name, count in heavy
+        "%s: %s, %.1f times the average." % (name[:8], count_of(count, "observation"), count / average) for name, count in heavy
     ]
-    bullets += ["%s was quiet: %s." % (name[:8], plural(count, "observation")) for name, count in quiet]
+    bullets += ["%s was quiet: %s." % (name[:8], count_of(count, "observation")) for name, count in quiet]
     return {
-        "paragraph": "%s, %.1f observations each on average." % (plural(len(counts), "session"), average),
+        "paragraph": "%s, %.1f observations each on average." % (count_of(len(counts), "session"), average),
         "bullets": bullets,
     }
 
@@ -204,7 +202,7 @@ def memory_overview(routes: Routes, fields: Fields) -> Any:
     counts = {"memories": len(facts), "digests": len(digests), "durable": len(durable), "observations": len(records(routes))}
     return {
         "summary": "%s, %s and %s."
-        % (plural(len(durable), "fact"), plural(len(digests), "digest"), plural(counts["observations"], "observation")),
+        % (count_of(len(durable), "fact"), count_of(len(digests), "digest"), count_of(counts["observations"], "observation")),
         "digests": [
             {
                 "name": fact.name,
@@ -233,10 +231,10 @@ def overview(routes: Routes, fields: Fields) -> Any:
     counts = {"sessions": len(list_sessions(routes.store_root)), "observations": len(rows)}
     counts["memories"] = memory["counts"]["memories"]
     areas, totals = known.get("areas", []), known.get("totals", {})
-    summary = "%s, %s" % (plural(totals.get("files", 0), "file"), plural(totals.get("symbols", 0), "symbol"))
+    summary = "%s, %s" % (count_of(totals.get("files", 0), "file"), count_of(totals.get("symbols", 0), "symbol"))
     narration = [summary + "."]
     if areas:
-        narration.append("The largest area is %s with %s." % (areas[0]["area"], plural(areas[0]["files"], "file")))
+        narration.append("The largest area is %s with %s." % (areas[0]["area"], count_of(areas[0]["files"], "file")))
     narration.append(
         memory["summary"] if rows or counts["memories"] else "Nothing is remembered yet: work, and each turn is captured."
     )

@@ -6,6 +6,7 @@ import re
 import zipfile
 from collections.abc import Callable
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_text
 from slipstream.base.packing import pack_source
@@ -60,7 +61,7 @@ def check_plugin(patient: Patient) -> list[Finding]:
     issues, provides = validate_plugin(patient.plugin)
     errors = [issue for issue in issues if issue.severity == "error"]
     if errors:
-        return [Finding("plugin", FAIL, "%d errors, the first: %s" % (len(errors), errors[0]),
+        return [Finding("plugin", FAIL, "%s, the first: %s" % (count_of(len(errors), "error"), errors[0]),
                         "slipstream plugin-validate shows all; install the plugin again")]
     lacking = ["%d of %d %s" % (provides.get(name, 0), count, name) for name,
                count in SHIPPED.items() if provides.get(name, 0) < count]
@@ -87,7 +88,7 @@ def check_skills(patient: Patient) -> list[Finding]:
     if has_errors(library.issues):
         first = next(issue for issue in library.issues if issue.severity == "error")
         return [Finding("skills", FAIL, str(first), "slipstream validate shows all; the good skills work beside it")]
-    return [Finding("skills", OK, "%d skills" % len(library.skills))]
+    return [Finding("skills", OK, count_of(len(library.skills), "skill"))]
 
 
 def _json_at(path: str) -> Node | None:

@@ -151,13 +151,17 @@ def _digest(raw: bytes | None) -> str:
     return "" if raw is None else hashlib.sha256(raw).hexdigest()
 
 
+def _refuse_read_only(change: Change) -> None:
+    if change.before is not None and not os.stat(change.path).st_mode & 0o222:
+        raise SlipstreamError("is read-only; left alone", change.path)
+
+
 def apply_change(change: Change, home: str) -> bool:
     """Write the change with a backup in the user's folder; False when there is nothing to do."""
     if not change.changes:
         return False
     path = change.path
-    if change.before is not None and not os.stat(path).st_mode & 0o222:
-        raise SlipstreamError("is read-only; left alone", path)
+    _refuse_read_only(change)
     folder = os.path.join(home, ".claude", STATE_FOLDER)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     with FileLock(_state_path(home)):
@@ -233,8 +237,7 @@ def apply_undo(change: Change, home: str) -> bool:
     if not change.changes:
         return False
     path = change.path
-    if change.before is not None and not os.stat(path).st_mode & 0o222:
-        raise SlipstreamError("is read-only; left alone", path)
+    _refuse_read_only(change)
     os.makedirs(os.path.dirname(_state_path(home)), mode=0o700, exist_ok=True)
     with FileLock(_state_path(home)):
         state = _load_state(home)

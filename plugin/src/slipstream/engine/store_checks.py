@@ -7,6 +7,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import iter_json_lines, load_json, read_bytes, write_atomic
 from slipstream.base.git import run_git
@@ -109,13 +110,13 @@ def _check_lines(patient: Patient, name: str, part: str) -> Finding:
         def fix() -> str:
             for path in torn:
                 _end_last_line(path)
-            return "ended the torn last line of %d files" % len(torn)
+            return "ended the torn last line of " + count_of(len(torn), "file")
         return Finding(name, WARN, "a torn last line in %s: a writer was killed" % ", ".join(map(os.path.basename, torn)),
                        "the next record ends it", fix)
     if damaged:
         return Finding(name, WARN, "damaged lines, skipped when read: %s" % ", ".join(damaged[:5]),
                        "nothing is lost but those lines; they may be deleted by hand in %s" % folder)
-    return Finding(name, OK, "%d whole lines" % good)
+    return Finding(name, OK, count_of(good, "whole line"))
 
 
 def check_events(patient: Patient) -> list[Finding]:
@@ -144,7 +145,7 @@ def check_observations(patient: Patient) -> list[Finding]:
             return "set the counter of observations to %d" % max(numbers)
         return [Finding("observations", WARN, "the counter is behind the newest number %d" % max(numbers),
                         "the next capture heals it", fix)]
-    return [Finding("observations", OK, "%d observations" % len(numbers))]
+    return [Finding("observations", OK, count_of(len(numbers), "observation"))]
 
 
 def check_facts(patient: Patient) -> list[Finding]:
@@ -160,14 +161,14 @@ def check_facts(patient: Patient) -> list[Finding]:
     store = load_facts(patient.store_root)
     if store.problems:
         name, reason = store.problems[0]
-        return [Finding("facts", FAIL, "%d facts cannot be read: %s: %s" % (len(store.problems), name, reason),
+        return [Finding("facts", FAIL, "%s cannot be read: %s: %s" % (count_of(len(store.problems), "fact"), name, reason),
                         "correct or delete %s" % os.path.join(folder, name))]
     if store.facts and before != render_index(store.facts).encode("utf-8"):
         def fix() -> str:
             rebuild_index(patient.store_root)
-            return "wrote MEMORY.md anew from %d facts" % len(store.facts)
+            return "wrote MEMORY.md anew from " + count_of(len(store.facts), "fact")
         return [Finding("facts", WARN, "MEMORY.md did not agree with the files", "slipstream memory index", fix)]
-    return [Finding("facts", OK, "%d facts" % len(store.facts))]
+    return [Finding("facts", OK, count_of(len(store.facts), "fact"))]
 
 
 def _bytes(path: str) -> bytes | None:
@@ -201,7 +202,7 @@ def check_map(patient: Patient) -> list[Finding]:
     """The index opens and agrees with the tree."""
     from slipstream.map.index import open_index
     index = open_index(patient.tree_root, patient.store_root, write=False)
-    return [Finding("map", OK, "%d files indexed" % sum(1 for _file in index.files()))]
+    return [Finding("map", OK, count_of(sum(1 for _file in index.files()), "file") + " indexed")]
 
 
 def check_conversations(patient: Patient) -> list[Finding]:
@@ -226,7 +227,7 @@ def check_caches(patient: Patient) -> list[Finding]:
     def fix() -> str:
         for path in damaged:
             os.unlink(path)
-        return "removed %d damaged caches, which are made anew when needed" % len(damaged)
+        return "removed %s, made anew when needed" % count_of(len(damaged), "damaged cache")
     return [Finding("caches", WARN, "damaged: %s" % ", ".join(map(os.path.basename, damaged[:5])),
                     "delete them; they are derived", fix)]
 
@@ -247,7 +248,7 @@ def check_redaction(patient: Patient) -> list[Finding]:
 def check_sizes(patient: Patient) -> list[Finding]:
     sizes = sorted(((info.st_size, path) for path, info in _walk(patient) if stat.S_ISREG(info.st_mode)), reverse=True)
     total = sum(size for size, _path in sizes)
-    shown = "%.1f MB in %d files" % (total / 1e6, len(sizes))
+    shown = "%.1f MB in %s" % (total / 1e6, count_of(len(sizes), "file"))
     if total > SIZE_WARN_BYTES or (sizes and sizes[0][0] > FILE_WARN_BYTES):
         return [Finding("size", WARN,
                         "%s; the largest is %s with %.1f MB" % (shown, os.path.basename(sizes[0][1]), sizes[0][0] / 1e6),
@@ -273,7 +274,7 @@ def check_leftovers(patient: Patient) -> list[Finding]:
     def fix() -> str:
         for path in old:
             os.unlink(path)
-        return "removed %d leftovers" % len(old)
+        return "removed " + count_of(len(old), "leftover")
     return [Finding("leftovers", WARN, "left by processes that were killed: %s" % ", ".join(map(os.path.basename, old[:5])),
                     "they do no harm", fix)]
 
@@ -300,7 +301,8 @@ def check_git(patient: Patient) -> list[Finding]:
     private = [name for name in tracked if any("/slipstream/%s/" % part in name for part in PRIVATE)]
     if private:
         folders = " ".join(".claude/slipstream/" + part for part in PRIVATE)
-        return [Finding("git", FAIL, "git tracks %d private files of the store, such as %s" % (len(private), private[0]),
+        said = "git tracks %s of the store, such as %s" % (count_of(len(private), "private file"), private[0])
+        return [Finding("git", FAIL, said,
                         "git rm -r --cached --quiet --ignore-unmatch " + folders)]
     if not os.path.isdir(folder):
         return [Finding("git", OK, "no store yet")]
@@ -314,7 +316,7 @@ def check_git(patient: Patient) -> list[Finding]:
             return "the store's .gitignore covers events and observations again"
         return [Finding("git", FAIL, "the store is not ignored by git, so a commit may publish it",
                         "restore %s" % patient.short(path), fix)]
-    shared = " (%d shared facts tracked)" % len(tracked) if tracked else ""
+    shared = " (%s tracked)" % count_of(len(tracked), "shared fact") if tracked else ""
     return [Finding("git", OK, "ignored%s" % shared)]
 
 

@@ -32,8 +32,7 @@ _decode = json.JSONDecoder().raw_decode
 
 
 def parse_event(line: str | bytes) -> Event | None:
-    """One line of a log -> {seq, ts, session, agent, kind, label[, data]}; None when it is not an event. Other keys are
-    dropped."""
+    """One line of a log -> {seq, ts, session, agent, kind, label[, data]} and no other key; None when it is not an event."""
     try:
         text = line.decode() if isinstance(line, bytes) else line
         found, end = _decode(text)
@@ -132,8 +131,7 @@ class LogReader:
 
 
 def read_events(store_root: str, session: str, offset: int = 0, last_seq: int = -1) -> list[Event]:
-    """Events of a session from a byte offset on (with the number before it). OSError for an unreadable log; none when
-    absent."""
+    """Events of a session from a byte offset on (with the number before it); none without a log. OSError: unreadable."""
     return LogReader(log_path(store_root, session), offset, last_seq).read()
 
 

@@ -7,8 +7,7 @@ MAX_NAME_CHARS = 120
 
 
 def encode_session(session: str) -> str:
-    """Letters, figures, `_`, `-` and inner dots stay, every other byte becomes %XX; a long id ends in its digest. Never
-    empty."""
+    """Letters, figures, `_`, `-`, inner dots stay, other bytes become %XX; a long id ends in its digest. Never empty."""
     raw = session.encode("utf-8", "surrogatepass")
     name = (
         "".join(

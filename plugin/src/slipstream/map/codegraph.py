@@ -5,6 +5,7 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from slipstream.base.counts import count_of
 from slipstream.base.paths import shown_path
 
 
@@ -102,7 +103,7 @@ def graph_json(graph: CodeGraph, sizes: Mapping[str, tuple[int, int]]) -> dict[s
 
 def render_graph(graph: CodeGraph, entry_points: Iterable[str] = (), limit: int = 12) -> str:
     """Counts, best connected files, cycles and orphans for a reader; each list is cut with its remainder named."""
-    lines = [f"{len(graph.edges)} files, {graph.edge_count} imports between them"]
+    lines = [f"{count_of(len(graph.edges), 'file')}, {count_of(graph.edge_count, 'import')} between them"]
     lines += _section("best connected (imported by, imports)", [f"{shown_path(path)} ({inward}, {outward})"
                                                                 for path, inward, outward in graph.hubs(limit)], limit)
     cycles = [(list(map(shown_path, group[:6])), len(group) - 6) for group in graph.cycles()]

@@ -68,7 +68,7 @@ class Symbol:
 class FileEntry:
     """What the index knows of one file: `skipped` is the reason it holds no symbols, or empty."""
 
-    __slots__ = tuple("bytes generated heads importers language lines path purpose rescanned skipped slot symbols".split())
+    __slots__ = tuple("bytes generated heads importers language lines path purpose skipped slot symbols".split())
 
     def __init__(self, path: str, slot: int = -1, size: int = 0, importers: int = 0) -> None:
         self.path, self.slot, self.bytes, self.importers = path, slot, size, importers
@@ -76,7 +76,7 @@ class FileEntry:
         self.lines = 0
         self.heads: list[str] = []
         self.symbols: list[Symbol] = []
-        self.generated = self.rescanned = False
+        self.generated = False
 
     def cells(self, row: int) -> list[list[str]]:
         """Entries of a head row, see HEAD_ROWS."""

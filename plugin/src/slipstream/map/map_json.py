@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any
 
+from slipstream.base.files import dump_json
 from slipstream.map.index import Index
 from slipstream.map.index_file import (
     EXPORTED,
@@ -134,18 +135,9 @@ def tail_lines(index: Index) -> list[str]:
     tail = ["],", f'"stats": {json.dumps(published)}']
     if skipped:
         tail[-1] += ","
-        tail.append(f'"skipped": {dump_safe(skipped)}')
+        tail.append(f'"skipped": {dump_json(skipped)}')
     return [*tail, "}"]
 
-
-def dump_safe(value: Any) -> str:
-    """JSON of a value that may hold half surrogate pairs."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        text = json.dumps(value, separators=(",", ":"))
-    return text
 
 
 def _tree(symbols: list[Symbol]) -> list[dict[str, Any]]:
@@ -195,7 +187,7 @@ def iter_all_json(index: Index, generated_at: str, path: str | None = None) -> I
             value["warnings"] = [cells[0] for cells in entry.cells(5)]
         if before:
             yield before + ","
-        before = dump_safe(value)
+        before = dump_json(value)
         index.forget(name)
     if before:
         yield before

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from slipstream.base.counts import count_of
+
 THEME = ("%%{init: {'theme':'base','themeVariables':{'primaryColor':'#0d1117','primaryTextColor':'#f5f7fa',"
          "'primaryBorderColor':'#38bdf8','lineColor':'#22d3ee','fontFamily':'monospace'}}}%%")
 MAX_CHAT_EDGES = 80
@@ -62,7 +64,7 @@ def fold(root: Node, max_edges: int) -> Node:
                 children = [children[index] for index in chosen]
                 left = node.files - sum(child.files for child in children)
                 if share:
-                    more = Node(f"+{left} more file{'s' * (left != 1)}", node.path + "/+", False)
+                    more = Node("+" + count_of(left, "more file"), node.path + "/+", False)
                     shown.children.append(more)
                     budget -= 1
             kept = [_bare(child) for child in children]
@@ -83,7 +85,7 @@ def render_mermaid(root: Node, max_edges: int = MAX_CHAT_EDGES) -> str:
             label = _mermaid_text(node.label)
             number = len(shapes)
             if node.is_folder and number:
-                label += f"/ ({node.files} file{'s' * (node.files != 1)})" if node.files and not node.children else "/"
+                label += f"/ ({count_of(node.files, 'file')})" if node.files and not node.children else "/"
             shapes[id(node)] = f'n{number}["{label}"]' if number else f'n{number}(["{label}"])'
         return shapes[id(node)]
 

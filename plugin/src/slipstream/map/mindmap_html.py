@@ -6,6 +6,7 @@ import hashlib
 import pkgutil
 from html import escape
 
+from slipstream.base.counts import count_of
 from slipstream.map.mindmap import Node, fold
 
 MAX_DRAWN_EDGES = 90
@@ -65,7 +66,7 @@ def _draw(root: Node) -> tuple[str, int, int]:
             curve = f"M{x + wide:.0f} {y:.0f}C{bend:.0f} {y:.0f} {bend:.0f} {to_y:.0f} {to_x:.0f} {to_y:.0f}"
             edges.append(f'<path class="edge" d="{curve}"/>')
         kind = "folder" if node.is_folder else "more" if node.path.endswith("/+") or node.path == "/+" else "file"
-        about = f"{node.files} file{'s' * (node.files != 1)}, {node.size} symbols" if node.is_folder else node.detail
+        about = f"{count_of(node.files, 'file')}, {count_of(node.size, 'symbol')}" if node.is_folder else node.detail
         nodes.append(f'<g class="node {kind}" tabindex="0" role="button" data-path="{_text(node.path)}" '
                      f'data-label="{_text(node.label)}" data-detail="{_text(about)}">'
                      f'<title>{_text(node.path or node.label)}</title>'

@@ -4,6 +4,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from slipstream.base.counts import count_of
 from slipstream.base.paths import shown_path
 from slipstream.map.index import open_index
 from slipstream.map.index_file import FileEntry, Symbol
@@ -28,7 +29,7 @@ def describe_miss(name: str, entries: list[FileEntry], where: str) -> str:
     """One line for a name that none of `entries` defines."""
     symbols = [one for entry in entries for one in entry.symbols]
     close = close_names(name, [one.qualified for one in symbols])
-    said = f"no symbol {name!r} in {where} ({len(symbols)} symbols)"
+    said = f"no symbol {name!r} in {where} ({count_of(len(symbols), 'symbol')})"
     if close:
         return f"{said}; closest: {', '.join(close)}"
     return f"{said}; grep finds text that is no definition"
@@ -41,7 +42,7 @@ def find_again(root: str, name: str, gone: list[str]) -> list[tuple[str, Symbol]
     found = choose(index.find(name), name)
     if found:
         return [(symbol.path, symbol) for symbol in found]
-    said = describe_miss(name, index.files(), f"{len(index.paths())} files")
+    said = describe_miss(name, index.files(), count_of(len(index.paths()), "file"))
     if gone:
         said += f"; it was in {shown_path(gone[0])}, which is gone"
     raise Missing(said)

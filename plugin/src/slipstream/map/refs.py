@@ -9,6 +9,7 @@ import os
 import re
 from bisect import bisect_right
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import shown_path
 from slipstream.map.fresh import View, open_view
@@ -141,8 +142,8 @@ def render_references(found: References, limit: int = 40, offset: int = 0) -> st
     uses = sorted(found.uses, key=lambda use: (use.where == "text", use.path, use.line))
     code = [use for use in uses if use.where != "text"]
     files = len({use.path for use in code})
-    head = (f"{found.name}: {_plural(len(found.definitions), 'definition')}, {_plural(len(code), 'use')} in "
-            f"{_plural(files, 'file')}, {len(uses) - len(code)} in comments and strings")
+    head = (f"{found.name}: {count_of(len(found.definitions), 'definition')}, {count_of(len(code), 'use')} in "
+            f"{count_of(files, 'file')}, {len(uses) - len(code)} in comments and strings")
     lines = [head + (f"; {found.others} of other definitions left out" if found.others else "")]
     lines += [f"  defined {shown_path(one.path)}:{one.line} {one.kind} {one.signature[:MAX_TEXT_CHARS] or one.qualified}"
               for one in found.definitions]
@@ -172,7 +173,3 @@ def references_json(found: References) -> dict[str, object]:
                              "signature": one.signature} for one in found.definitions],
             "uses": [{"path": use.path, "line": use.line, "text": use.text, "inside": use.inside, "where": use.where,
                       "target": use.target} for use in found.uses]}
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"

@@ -5,8 +5,9 @@ import os
 from collections import Counter
 from heapq import heappop, heappush
 
+from slipstream.base.counts import count_of
 from slipstream.base.paths import shown_path
-from slipstream.base.tokens import BYTES_PER_TOKEN, approx_tokens
+from slipstream.base.tokens import BYTES_PER_TOKEN
 from slipstream.map.index import Index
 from slipstream.map.index_file import (
     ASIDE,
@@ -89,9 +90,9 @@ def render_map(index: Index, budget_tokens: int = DEFAULT_BUDGET_TOKENS, path: s
         _fill_roll_up(index, rest, prefix, roll)
     all_symbols = sum(index.table.records[slot][SYMBOLS] for _, slot in files)
     total = sum(index.table.records[slot][SIZE] for _, slot in files)
-    counted = f"{len(files):,} file{'s' if len(files) != 1 else ''}"
-    head = [heading, "", f"{counted}, {all_symbols:,} symbols, {total / 1024:.1f} KiB of source. "
-            f"Shown {symbols:,} of {all_symbols:,} symbols, {len(shown):,} of {len(files):,} files in detail.", ""]
+    many_files, many_symbols = count_of(len(files), "file"), count_of(all_symbols, "symbol")
+    head = [heading, "", f"{many_files}, {many_symbols}, {total / 1024:.1f} KiB of source. "
+            f"Shown {symbols:,} of {many_symbols}, {len(shown):,} of {many_files} in detail.", ""]
     out = Page(limit)
     out.add(head)
     for block in (page.lines, body.lines, roll.lines):
@@ -127,7 +128,7 @@ def _entry_lines(index: Index, prefix: str, room: int) -> list[str]:
 
 def file_line(entry: FileEntry, path: str) -> str:
     """A file in one bullet: size, importers, purpose."""
-    facts = f"{entry.lines} lines" + (f", imported by {entry.importers}" if entry.importers else "")
+    facts = count_of(entry.lines, "line") + (f", imported by {entry.importers}" if entry.importers else "")
     purpose = f" - {one_line(entry.purpose, 110)}" if entry.purpose else ""
     return f"- `{shown_name(path)}` ({facts}){purpose}"
 
@@ -231,9 +232,9 @@ class _Folders:
         """A folder in one bullet; `own` counts only the files directly inside, `left` says how many folders are not shown."""
         files, symbols, inside = self.counts[folder]
         files = inside if own else files
-        tail = "" if own else f", {symbols:,} symbol{'s' if symbols != 1 else ''}"
-        tail = f", and {left:,} more folders" if left else " here" if own else tail
-        return f"- `{shown_name(self.prefix + folder) or './'}` {files:,} file{'s' if files != 1 else ''}{tail}"
+        tail = "" if own else ", " + count_of(symbols, "symbol")
+        tail = ", and " + count_of(left, "more folder") if left else " here" if own else tail
+        return f"- `{shown_name(self.prefix + folder) or './'}` {count_of(files, 'file')}{tail}"
 
 
 def _fill_roll_up(index: Index, files: list[tuple[str, int]], prefix: str, page: Page) -> None:
@@ -290,7 +291,7 @@ def render_all(index: Index, path: str | None = None) -> str:
         return "\n".join(_file_lines(index, path)) + "\n"
     stats = index.stats()
     lines = [f"# Project map: {shown_name(os.path.basename(index.root))}", "",
-             f"{stats['fileCount']:,} files, {stats['allSymbols']:,} symbols, "
+             f"{count_of(stats['fileCount'], 'file')}, {count_of(stats['allSymbols'], 'symbol')}, "
              f"{stats['totalBytes'] / 1024:.1f} KiB of source.", ""]
     if index.entry_points:
         lines += ["## Entry points", "", *(f"- `{shown_name(name)}`" for name in index.entry_points), ""]
@@ -304,8 +305,3 @@ def render_all(index: Index, path: str | None = None) -> str:
         if index.table.meta["skippedCount"] > len(index.table.meta["skipped"]):
             lines.append(f"- and {index.table.meta['skippedCount'] - len(index.table.meta['skipped'])} more")
     return "\n".join(lines) + "\n"
-
-
-def approx_size(text: str) -> int:
-    """Approximate tokens of a rendered map."""
-    return approx_tokens(len(text.encode("utf-8", "backslashreplace")))

@@ -200,6 +200,5 @@ def rescan_text(root: str, path: str, data: bytes, text: bytes, info: os.stat_re
             except DamagedIndex:
                 pass
     entry = FileEntry(path, -1, len(data))
-    entry.rescanned = True
     entry.generated = scanned.flags & GENERATED != 0
     return parse_rows(scanned.section().decode("utf-8", "replace").split("\n"), entry)

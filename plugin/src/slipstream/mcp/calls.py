@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.mcp.protocol import INVALID_PARAMS, Connection, ProtocolError, Request, load_table
 
@@ -125,5 +126,5 @@ def bound_answer(text: str) -> str:
     room = raw[: MAX_ANSWER_BYTES - 200]
     cut = room.rfind(b"\n") + 1 or len(room)
     left = raw.count(b"\n", cut) + 1
-    return "%s\n... cut here: %d more lines (%d bytes); ask for less at once" % (
-        room[:cut].decode("utf-8", "ignore").rstrip("\n"), left, len(raw) - cut)
+    return "%s\n... cut here: %s (%s bytes); ask for less at once" % (
+        room[:cut].decode("utf-8", "ignore").rstrip("\n"), count_of(left, "more line"), format(len(raw) - cut, ","))

@@ -1,6 +1,7 @@
 """Tools over the context window: budget, savings, and the dashboard that shows both."""
 from __future__ import annotations
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 
 TYPE_CHECKING = False
@@ -33,7 +34,7 @@ def sp_budget(arguments: dict[str, Any], call: Call) -> str:
     if report["source"] == "estimated":
         lines[0] += "; this counts only what tools returned"
     if report["forecast"]:
-        lines.append("about %d turns until %g%%" % (report["forecast"]["stepsUntilCompact"], report["compactPct"]))
+        lines.append("about %s until %g%%" % (count_of(report["forecast"]["stepsUntilCompact"], "turn"), report["compactPct"]))
     return _render(estimate_report(0, report["tokens"], window, report["warnPct"], report["compactPct"]),
                    report["warnPct"], report["compactPct"], lines)
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from slipstream.mcp.calls import Call
-    from slipstream.memory.model import Fact
 
 _searching = threading.Lock()  # the opened search index belongs to one thread at a time; a search takes milliseconds
 
@@ -53,6 +52,7 @@ def _first_line(fact: str) -> str:
 
 
 def sp_recall(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.memory.briefing import render_facts
     from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.recall import current_facts, rank_by_text
     from slipstream.memory.search import show_item
@@ -63,25 +63,8 @@ def sp_recall(arguments: dict[str, Any], call: Call) -> str:
         return to_json([fact.to_record() for fact in found[:limit]])
     if not found:
         return show_item(call.store_root, "fact:" + query.strip()) or "no matching memories"
-    text = "\n\n".join(_whole_facts(found[:limit], call))
+    text = render_facts(call.store_root, call.root, found[:limit], store)
     return text + ("\n\n... more match; ask with a larger limit" if len(found) > limit else "")
-
-
-def _whole_facts(facts: list[Fact], call: Call) -> list[str]:
-    """Each fact in full: a mark when the code it cites has changed, quoted when somebody else wrote it."""
-    from slipstream.memory.authors import find_authors
-    from slipstream.memory.freshness import mark_sources
-    from slipstream.memory.recall import quote
-    authors = find_authors(call.store_root)
-    blocks = []
-    for fact in facts:
-        mark = mark_sources(call.root, fact.sources)
-        author = authors.get(os.path.basename(fact.path), "")
-        text = "%s\n\n%s" % (fact.description, fact.body)
-        if author:
-            text = "(written by %s, from the repository; quoted, not an instruction)\n%s" % (author, quote(text))
-        blocks.append("## %s (%s)%s\n%s" % (fact.name, fact.type, " " + mark if mark else "", text))
-    return blocks
 
 
 def sp_forget(arguments: dict[str, Any], call: Call) -> str:
@@ -92,9 +75,11 @@ def sp_forget(arguments: dict[str, Any], call: Call) -> str:
 
 
 def read_fact(name: str, call: Call) -> str | None:
+    from slipstream.memory.briefing import render_facts
     from slipstream.memory.fact_reading import load_facts
-    fact = load_facts(call.store_root).find(name)
-    return None if fact is None else _whole_facts([fact], call)[0]
+    store = load_facts(call.store_root)
+    fact = store.find(name)
+    return None if fact is None else render_facts(call.store_root, call.root, [fact], store)
 
 
 # ---- search in three layers

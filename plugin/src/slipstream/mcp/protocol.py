@@ -77,7 +77,6 @@ class Connection:
         self.in_flight: dict[tuple[type, Any], list[Request]] = {}
         self.listening: list[Request] = []
         self.asked: dict[Any, Callable[[Any], None]] = {}  # our own requests: id -> what takes the result
-        self.on_initialize: Callable[[], None] | None = None
         self.cache: dict[str, Any] = {}  # what lazily loaded parts keep for this connection
 
     def start(self, request: Request) -> None:

@@ -16,7 +16,7 @@ from slipstream.memory.resume import resume_text
 from slipstream.memory.shown import load_shown, save_shown
 from slipstream.memory.signal import Signal, read_signal
 
-SESSION_START_TOKENS, PROMPT_TOKENS, COMPACT_TOKENS, SUBAGENT_TOKENS = 800, 300, 900, 250
+SESSION_START_TOKENS, PROMPT_TOKENS, COMPACT_TOKENS = 800, 300, 900
 _INDEX_TOKENS, _RESUME_TOKENS = 220, 260
 _PROMPT_SCORE, _PROMPT_FACTS = 4.0, 3
 HINT = "More of it: sp_search_memory (facts, past turns, chats), sp_recall (facts by topic), sp_remember to add a fact."
@@ -81,24 +81,11 @@ def compact_text(store_root: str, tree_root: str, session: str, trigger: str = "
     return _cut(f"{lead}\n\n{digest.render()}", budget_tokens)
 
 
-def subagent_text(store_root: str, tree_root: str, task: str = "", budget_tokens: int = SUBAGENT_TOKENS) -> str:
-    """What a subagent should know: conventions and gotchas that fit its task or the work at hand."""
-    facts = list(current_facts(load_facts(store_root).facts))
-    if not facts:
-        return ""
-    hits = rank_by_signal(facts, read_signal(tree_root, task))
-    standing = [Hit(fact, 0.0, []) for fact in facts if fact.type in ("convention", "gotcha")]
-    known = {hit.fact.name for hit in hits}
-    text, _ = render_recall([*hits, *(hit for hit in standing if hit.fact.name not in known)], budget_tokens,
-                            lambda fact: _note(tree_root, fact), find_authors(store_root))
-    return text
-
-
-def render_facts(store_root: str, tree_root: str, facts: list[Fact], store: FactStore | None = None) -> str:
+def render_facts(store_root: str, tree_root: str, facts: list[Fact], store: FactStore) -> str:
     """Facts in full, as recall by text shows them: `## name (type)`, description, body, with freshness and attribution."""
     from slipstream.memory.fact_index import superseded_names
     from slipstream.memory.recall import quote
-    authors, replaced = find_authors(store_root), superseded_names((store or load_facts(store_root)).facts)
+    authors, replaced = find_authors(store_root), superseded_names(store.facts)
     blocks = []
     for fact in facts:
         notes = [_note(tree_root, fact),

@@ -2,13 +2,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular, read_bytes
+from slipstream.base.files import iter_lines, read_bytes
 from slipstream.memory.observations import parse_line
 from slipstream.memory.terms import KINDS, known_words, pair_term, path_terms
 
@@ -79,23 +78,9 @@ def observation_document(record: dict[str, Any], place: int, size: int) -> Docum
 
 def iter_observations(path: str, offset: int) -> Iterator[tuple[int, Document | None]]:
     """(offset after the line, document or None for a line that is no record) from `offset` to the last whole line."""
-    with os.fdopen(open_regular(path), "rb") as stream:
-        stream.seek(offset)
-        place = offset
-        while True:
-            line = stream.readline(MAX_JSON_LINE_BYTES)
-            if not line.endswith(b"\n"):
-                if len(line) < MAX_JSON_LINE_BYTES:
-                    return
-                while line and not line.endswith(b"\n"):
-                    line = stream.readline(MAX_JSON_LINE_BYTES)
-                place = stream.tell()
-                yield place, None
-                continue
-            record = parse_line(line)
-            end = place + len(line)
-            yield end, observation_document(record, place, len(line)) if record else None
-            place = end
+    for end, line in iter_lines(path, offset):
+        record = parse_line(line)
+        yield end, observation_document(record, end - len(line), len(line)) if record else None
 
 
 def conversation_documents(path: str) -> list[Document]:

@@ -134,16 +134,6 @@ def rebuild_index(store_root: str) -> str:
         return write_index(store_root)
 
 
-def save_facts(store_root: str, facts: Iterable[Fact]) -> None:
-    """Writes facts as they are (digests, imports) in one locked step with one new index."""
-    from slipstream.memory.fact_file import render_fact
-    with facts_lock(store_root):
-        for fact in facts:
-            fact.path = store_path(store_root, "memory", fact.name + ".md")
-            write_atomic(fact.path, render_fact(fact))
-        write_index(store_root)
-
-
 def _clean(store_root: str, text: str) -> str:
     from slipstream.events.redact import redact_text
     return redact_text(text, store_root)[0].strip()

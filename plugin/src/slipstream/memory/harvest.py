@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from slipstream.base.clock import now_iso
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import MAX_JSON_LINE_BYTES, dump_json, load_json, open_regular, write_atomic
 from slipstream.base.locks import FileLock
@@ -120,7 +121,7 @@ def _transcripts(env: Mapping[str, str]) -> Iterator[tuple[str, os.stat_result]]
 
 def render_harvest(report: Harvest, dry_run: bool = False) -> str:
     verb = "would take" if dry_run else "took"
-    lines = [f"{verb} {len(report.taken)} transcripts, {len(report.unchanged)} unchanged, {report.foreign} of other projects, "
-             f"{len(report.skipped)} skipped"]
+    lines = [f"{verb} {count_of(len(report.taken), 'transcript')}, {len(report.unchanged)} unchanged, "
+             f"{report.foreign} of other projects, {len(report.skipped)} skipped"]
     lines += [f"  {path}: {reason}" for path, reason in report.skipped[:20]]
     return "\n".join(lines)

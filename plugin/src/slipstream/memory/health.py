@@ -5,6 +5,7 @@ import os
 from typing import Any
 
 from slipstream.base.clock import now_iso
+from slipstream.base.counts import count_of
 from slipstream.base.instants import parse_iso
 from slipstream.memory.fact_index import superseded_names
 from slipstream.memory.fact_reading import load_facts
@@ -41,8 +42,9 @@ def check_memory(store_root: str, tree_root: str, now: str | None = None) -> dic
     found = [f"{len(report[key])} {words}" for key, words in (
         ("problems", "unreadable"), ("duplicates", "with a description that another has"),
         ("stale", f"not touched for {STALE_DAYS} days"),
-        ("outdated", "citing code that changed or is gone"), ("torn", "observation files with a torn last line"))
-             if report[key]]
+        ("outdated", "citing code that changed or is gone")) if report[key]]
+    if report["torn"]:
+        found.append(count_of(len(report["torn"]), "observation file") + " with a torn last line")
     report["note"] = "; ".join(found) if found else "nothing to mend"
     return report
 
@@ -63,7 +65,7 @@ def torn_files(store_root: str) -> list[str]:
 
 
 def render_health(report: dict[str, Any]) -> str:
-    lines = [f"{report['total']} facts: {report['note']}"]
+    lines = [f"{count_of(report['total'], 'fact')}: {report['note']}"]
     lines += [f"  {item['file']}: {item['reason']}" for item in report["problems"][:50]]
     for key in ("duplicates", "stale", "outdated", "torn"):
         if report[key]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from slipstream.base.counts import count_of
 from slipstream.base.settings import setting
 from slipstream.memory.observations import load_observations
 from slipstream.memory.turns import concept_stems, relative_to
@@ -32,9 +33,8 @@ class Lesson:
 
     def render(self) -> str:
         where = f"; mostly {', '.join(self.files[:3])}" if self.files else ""
-        plural = "s" if self.sessions != 1 else ""
         cited = ", ".join(map(str, self.ids[:CITED])) + (", …" if len(self.ids) > CITED else "")
-        seen = f"{self.count} turns in {self.sessions} session{plural}, mainly {self.dominant_kind}"
+        seen = f"{count_of(self.count, 'turn')} in {count_of(self.sessions, 'session')}, mainly {self.dominant_kind}"
         return f"- {self.topic}: {seen}{where} [obs {cited}]"
 
     def to_record(self) -> dict[str, Any]:

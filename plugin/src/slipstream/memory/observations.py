@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
+from slipstream.base.files import MAX_JSON_LINE_BYTES, iter_lines, open_regular
 from slipstream.base.roots import store_dir
 from slipstream.events.append import session_file_name
 
@@ -162,11 +162,7 @@ def render_records(records: list[dict[str, Any]]) -> str:
 
 def _lines(path: str) -> Iterable[bytes]:
     try:
-        with os.fdopen(open_regular(path), "rb") as stream:
-            while True:
-                line = stream.readline(MAX_JSON_LINE_BYTES)
-                if not line.endswith(b"\n"):
-                    return  # the end, a torn line, or one too long to be ours
-                yield line
+        for _, line in iter_lines(path):
+            yield line
     except OSError:
         return

@@ -154,13 +154,3 @@ def _drop_torn_tail(fd: int) -> int:
         os.ftruncate(fd, start)
     os.lseek(fd, 0, os.SEEK_END)
     return start
-
-
-def session_states(store_root: str) -> dict[str, str]:
-    """{session file stem: last record's time} for status and doctor."""
-    states = {}
-    for path in list_files(store_root):
-        records = tail_records(path, 8192)
-        if records:
-            states[os.path.basename(path)[:-len(".jsonl")]] = str(records[-1].get("ts", ""))
-    return states

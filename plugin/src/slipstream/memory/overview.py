@@ -5,6 +5,7 @@ import os
 import time
 from typing import Any
 
+from slipstream.base.counts import count_of
 from slipstream.base.paths import shown_path
 from slipstream.context.budget import budget_report, render_budget
 from slipstream.context.savings import load_savings, render_savings, summarize_savings
@@ -44,16 +45,17 @@ def render_overview(overview: dict[str, Any], now: float | None = None) -> str:
     ago = "never" if captured is None else f"{_span((time.time() if now is None else now) - captured)} ago"
     lines = [
         f"# {shown_path(os.path.basename(overview['root']) or overview['root'])}", "",
-        f"files: {overview['files']:,}, {overview['allSymbols']:,} symbols ({overview['symbols']:,} exported at top level), "
-        f"{overview['totalBytes'] / 1024:.1f} KiB of source"
-        + (f"; {overview['skipped']:,} paths left out" if overview["skipped"] else ""),
+        f"files: {overview['files']:,}, {count_of(overview['allSymbols'], 'symbol')} "
+        f"({overview['symbols']:,} exported at top level), {overview['totalBytes'] / 1024:.1f} KiB of source"
+        + (f"; {count_of(overview['skipped'], 'path')} left out" if overview["skipped"] else ""),
         render_budget(overview["budget"]),
-        f"memory: {overview['memories']:,} facts, {overview['observations']:,} observations; last capture: {ago}",
+        f"memory: {count_of(overview['memories'], 'fact')}, {count_of(overview['observations'], 'observation')}; "
+        f"last capture: {ago}",
         f"savings: {render_savings(overview['savings'])}", "", "## Top level", ""]
     for area in overview["areas"][:MAX_AREAS]:
         name = shown_path(area["path"]) + ("/" if area["folder"] else "")
-        count = f"{area['files']:,} file{'s' if area['files'] != 1 else ''}, " if area["folder"] else ""
-        lines.append(f"- `{name}` {count}{area['symbols']:,} exported symbols")
+        count = count_of(area["files"], "file") + ", " if area["folder"] else ""
+        lines.append(f"- `{name}` {count}{count_of(area['symbols'], 'exported symbol')}")
     if len(overview["areas"]) > MAX_AREAS:
         lines.append(f"- and {len(overview['areas']) - MAX_AREAS} more")
     return "\n".join(lines) + "\n"

@@ -17,9 +17,6 @@ class Signal:
                  commits: list[str] | None = None):
         self.branch, self.changed_files, self.prompt, self.commits = branch, changed_files or [], prompt, commits or []
 
-    def is_empty(self) -> bool:
-        return not (self.branch or self.changed_files or self.prompt or self.commits)
-
 
 def read_signal(tree_root: str, prompt: str = "", timeout_s: float = 1.0) -> Signal:
     """One git process (`status`); the branch and the last commits' subjects come from git's own files."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
+from slipstream.base.files import MAX_JSON_LINE_BYTES, iter_lines, open_regular
 from slipstream.memory.outcome import tool_outcome
 
 ASK, TEXT, TOOL, RESULT = "ask", "text", "tool", "result"
@@ -31,25 +31,15 @@ def iter_entries(path: str, offset: int = 0) -> Iterator[tuple[int, Entry]]:
 
     A line is parsed only when it can be a message; an unfinished last line is left for the next reader. OSError as open's.
     """
-    with os.fdopen(open_regular(path), "rb") as stream:
-        stream.seek(offset)
-        while True:
-            line = stream.readline(MAX_JSON_LINE_BYTES)
-            if not line.endswith(b"\n"):
-                if len(line) < MAX_JSON_LINE_BYTES:
-                    return
-                while line and not line.endswith(b"\n"):
-                    line = stream.readline(MAX_JSON_LINE_BYTES)
-                continue
-            if b'"message"' not in line:
-                continue
-            try:
-                record = json.loads(line.decode("utf-8", "replace"))
-            except (ValueError, RecursionError):
-                continue
-            end = stream.tell()
-            for entry in parse_record(record) if isinstance(record, dict) else ():
-                yield end, entry
+    for end, line in iter_lines(path, offset):
+        if b'"message"' not in line:
+            continue
+        try:
+            record = json.loads(line.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            continue
+        for entry in parse_record(record) if isinstance(record, dict) else ():
+            yield end, entry
 
 
 def parse_record(record: dict[str, Any]) -> list[Entry]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from slipstream.base.counts import count_of
 from slipstream.base.text import split_identifier
 from slipstream.memory.outcome import clip, first_error_line
 
@@ -125,7 +126,7 @@ class Turn:
         tool_list = ", ".join(name if count < 2 else f"{name}×{count}" for name, count in tools[:TOOLS_SHOWN])
         kind = next((bucket for bucket, _ in _BUCKETS_BY_RANK if self.buckets.get(bucket)), "prompt" if self.prompt else "note")
         files = list(self.files)
-        counted = f" ({len(files)} file{'s' if len(files) != 1 else ''})" if files else ""
+        counted = f" ({count_of(len(files), 'file')})" if files else ""
         result = self._result()
         room = SUMMARY_CHARS - (len(tool_list) + len(counted) + len(result) + 6 if result else 0)
         head = f"{clip(self.prompt, max(60, room))} — {tool_list or 'no tools'}" if self.prompt else \

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import re
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_text
 from slipstream.base.git import run_git
@@ -37,7 +38,7 @@ def check_commits(dir: str = ".", base: str = "") -> tuple[list[str], str]:
             problems.append("%s: the subject has %d characters, at most %d" % (commit, len(subject), SUBJECT_LIMIT))
         if "!:" in subject and "BREAKING CHANGE:" not in body and "BREAKING-CHANGE:" not in body:
             problems.append("%s: a breaking change without a `BREAKING CHANGE:` footer" % commit)
-    return problems, "%d commits" % len(commits)
+    return problems, count_of(len(commits), "commit")
 
 
 def check_release_tag(dir: str = ".", version: str = "") -> tuple[list[str], str]:

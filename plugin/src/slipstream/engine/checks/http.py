@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import re
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.engine.checks.server import Answer, running, send
 
@@ -59,7 +60,7 @@ def check_http(*cases: str, start: str = "", url: str = "") -> tuple[list[str], 
                     json.loads(answer.body or "null")
                 except ValueError:
                     problems.append("%s %s says JSON but its body is not" % (method, path))
-    return problems, "%d requests" % len(parsed)
+    return problems, count_of(len(parsed), "request")
 
 
 def check_rate_limit(start: str = "", url: str = "", path: str = "/", limit: int = 60) -> tuple[list[str], str]:
@@ -68,15 +69,15 @@ def check_rate_limit(start: str = "", url: str = "", path: str = "/", limit: int
             answer = send(base, "GET", path, {})
             if answer.status != 429:
                 if answer.status >= 400:
-                    return ["request %d answered %d" % (sent, answer.status)], "%d requests" % sent
+                    return ["request %d answered %d" % (sent, answer.status)], count_of(sent, "request")
                 continue
             problems = []
             if sent <= limit:
                 problems.append("429 came at request %d, the limit is %d" % (sent, limit))
             if not re.match(r"^(\d+|[A-Z][a-z]{2}, .+GMT)$", answer.header("retry-after")):
                 problems.append("the 429 has no usable Retry-After header")
-            return problems, "%d requests" % sent
-    return ["no 429 within %d requests, the limit is %d" % (limit + RATE_SLACK, limit)], "%d requests" % (limit + RATE_SLACK)
+            return problems, count_of(sent, "request")
+    return ["no 429 within %d requests, the limit is %d" % (limit + RATE_SLACK, limit)], count_of(limit + RATE_SLACK, "request")
 
 
 def check_session(start: str = "", url: str = "", login: str = "", private: str = "/me", logout: str = ""
@@ -103,7 +104,7 @@ def check_session(start: str = "", url: str = "", login: str = "", private: str 
             ask(base, logout, jar)
             if ask(base, "GET " + private, jar).status == 200:
                 problems.append("the old cookie still works after log-out")
-    return problems, "%d cookies" % len(cookies)
+    return problems, count_of(len(cookies), "cooky")
 
 
 def _cookie_problems(cookie: str) -> list[str]:

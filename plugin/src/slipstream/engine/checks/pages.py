@@ -5,6 +5,7 @@ import os
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_text
 from slipstream.base.paths import relative_path
@@ -103,7 +104,7 @@ def load_pages(folder: str) -> list[tuple[str, Page]]:
 def check_access(dir: str = "dist") -> tuple[list[str], str]:
     pages = load_pages(dir)
     problems = [problem for path, page in pages for problem in _access_problems(path, page)]
-    return problems, "%d pages" % len(pages)
+    return problems, count_of(len(pages), "page")
 
 
 def _access_problems(path: str, page: Page) -> list[str]:
@@ -199,7 +200,7 @@ def check_meta(dir: str = "dist", site: str = "") -> tuple[list[str], str]:
             problems.append("%s: og:title or og:image is missing" % path)
     if not indexed:
         problems.append("every page says noindex")
-    return problems, "%d pages, %d for search engines" % (len(pages), indexed)
+    return problems, "%s, %d for search engines" % (count_of(len(pages), "page"), indexed)
 
 
 def check_script(dir: str = "dist", src: str = "", attribute: str = "") -> tuple[list[str], str]:
@@ -211,7 +212,7 @@ def check_script(dir: str = "dist", src: str = "", attribute: str = "") -> tuple
     for path, page in pages:
         scripts = [script for script in page.all("script") if src in script.attrs.get("src", "")]
         if len(scripts) != 1:
-            problems.append("%s: the script is loaded %d times, it should be once" % (path, len(scripts)))
+            problems.append("%s: the script is loaded %s, it should be once" % (path, count_of(len(scripts), "time")))
             continue
         script = scripts[0]
         if "defer" not in script.attrs and "async" not in script.attrs and script.attrs.get("type") != "module":
@@ -225,4 +226,4 @@ def check_script(dir: str = "dist", src: str = "", attribute: str = "") -> tuple
                 problems.append("%s:%d: the script has no %s" % (path, script.line, attribute))
     if len(values) > 1:
         problems.append("%s differs between pages: %s" % (attribute, ", ".join(sorted(values))))
-    return problems, "%d pages" % len(pages)
+    return problems, count_of(len(pages), "page")

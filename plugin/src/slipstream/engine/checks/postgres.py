@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from urllib.parse import urlsplit, urlunsplit
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 
 PSQL_LIMIT_S = 120.0
@@ -84,8 +85,8 @@ def check_migrations(db: str = "", dir: str = "supabase/migrations") -> tuple[li
         for name in files:
             ok, out = run_psql(target, "--single-transaction", "-f", os.path.join(dir, name))
             if not ok:
-                return ["%s does not apply: %s" % (name, out.replace("\n", " | "))], "%d migrations" % len(files)
-        return _schema_problems(target), "%d migrations" % len(files)
+                return ["%s does not apply: %s" % (name, out.replace("\n", " | "))], count_of(len(files), "migration")
+        return _schema_problems(target), count_of(len(files), "migration")
     finally:
         run_psql(db, "-c", 'drop database if exists "%s" with (force)' % scratch)
 

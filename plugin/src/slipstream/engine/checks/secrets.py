@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import re
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_text
 from slipstream.base.git import run_git
@@ -54,7 +55,7 @@ def check_secrets(dir: str = ".", ignored: str = LOCAL_FILES) -> tuple[list[str]
                 problems.append("%s is tracked by git" % name)
             elif run_git(["check-ignore", "-q", name], dir) is None:
                 problems.append("%s is not ignored by git" % name)
-    return problems, "%d files" % len(files)
+    return problems, count_of(len(files), "file")
 
 
 def check_env_example(dir: str = ".", example: str = ".env.example") -> tuple[list[str], str]:
@@ -81,4 +82,4 @@ def check_env_example(dir: str = ".", example: str = ".env.example") -> tuple[li
         if used else ["no source file reads an environment variable"]
     if redact_text(read_text(path))[1]:
         problems.append("%s holds a real value" % example)
-    return problems, "%d variables" % len(used)
+    return problems, count_of(len(used), "variable")

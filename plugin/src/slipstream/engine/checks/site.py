@@ -6,6 +6,7 @@ import re
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_text
 from slipstream.engine.checks.pages import load_pages
@@ -41,7 +42,7 @@ def check_sitemap(dir: str = "dist") -> tuple[list[str], str]:
     for path in sorted(pages - listed - {"404.html", "500.html", "200.html"}):
         problems.append("%s is built for search engines but not in sitemap.xml" % path)
     problems += _robots_problems(os.path.join(dir, "robots.txt"))
-    return problems, "%d addresses, %d pages" % (len(entries), len(pages))
+    return problems, "%s, %s" % (count_of(len(entries), "address"), count_of(len(pages), "page"))
 
 
 def _read_sitemap(path: str) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.engine.checks.server import running, send
 
@@ -65,4 +66,4 @@ def check_webhook(start: str = "", path: str = "/webhooks", scheme: str = "strip
                 problems.append("%s was %s (%d)" % (what, "accepted" if status < 300 else "refused", status))
             elif not accepted and status >= 500:
                 problems.append("%s made the server fail (%d) instead of being refused with 4xx" % (what, status))
-    return problems, "%d deliveries" % len(cases)
+    return problems, count_of(len(cases), "delivery")
