@@ -239,6 +239,7 @@ class CommandLine(Folder):
         self.assertIn("did you mean cursor?", self.run_setup("--editor", "curser")[2])
         self.write(os.path.join(self.root, ".cursor", "mcp.json"), "{broken")
         self.write(os.path.join(self.root, ".gemini", "settings.json"), "{ // mine\n}\n")
+        os.makedirs(os.path.join(self.root, ".claude", "slipstream"))  # made by any verb of ours; no sign of Claude Code
         self.assertEqual(detect_editors(self.root, {}), ["cursor", "gemini"])
         status, out, _err = self.run_setup("--dry-run", "--json")
         results: dict[str, Any] = {row["editor"]: row for row in json.loads(out)}

@@ -188,10 +188,9 @@ def _plugin_validate(argv: list[str]) -> int:
                         help="the plugin's folder (default: slipstream's own)")
     args = parser.parse_args(argv)
     from slipstream.engine.places import plugin_root
-    from slipstream.engine.plugin_validate import validate_plugin
+    from slipstream.engine.plugin_validate import render_provided, validate_plugin
     chosen = args.folder or plugin_root()
     if not chosen:
         raise SlipstreamError("this slipstream is not inside a plugin folder; name one")
     issues, provided = validate_plugin(chosen)
-    what = ", ".join("%d %s" % (count, name) for name, count in provided.items() if count)
-    return _print_issues(issues, "plugin (%s)" % what, args.json, {"provides": provided})
+    return _print_issues(issues, "plugin (%s)" % render_provided(provided), args.json, {"provides": provided})

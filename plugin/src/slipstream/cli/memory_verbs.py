@@ -296,13 +296,15 @@ def _observe(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
             print(dump_json(record))
         return
     lines = [f"#{record['id']} [{record['kind']}] {record['summary']}" for record in records]
-    _tell(args, records, "\n".join(lines) or "no new observations")
+    nothing = "no new observations" + ("" if args.all else f" in session {args.session}; --all takes in every session")
+    _tell(args, records, "\n".join(lines) or nothing)
 
 
 def _digest(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     from slipstream.memory.digest import digest_result, take_digest
     digest, fact = take_digest(store_root, args.session, args.trigger, args.transcript, args.open_task, tree_root,
-                               extra_activity=_split(args.activity, "||"), extra_files=_split(args.files))
+                               extra_activity=_split(args.activity, "||"), extra_files=_split(args.files),
+                               may_be_empty=False)
     _tell(args, {**digest_result(digest, fact), "digest": digest.to_record()}, f"saved {fact.name}\n\n{fact.body}")
 
 
@@ -323,5 +325,8 @@ def _recall_signal(args: argparse.Namespace, tree_root: str, store_root: str) ->
     signal = Signal(args.branch or "", _split(args.files), args.prompt) if given else read_signal(tree_root, args.prompt)
     hits = rank_by_signal(current_facts(load_facts(store_root).facts), signal)
     text, taken = render_recall(hits, args.budget, lambda fact: mark_sources(tree_root, fact.sources), find_authors(store_root))
+    if not taken and not args.json:
+        print("no fact fits", file=sys.stderr)
+        return
     by_name = {hit.fact.name: {"name": hit.fact.name, "score": hit.score, "reasons": hit.reasons} for hit in hits}
     _tell(args, [by_name[fact.name] for fact in taken], text)

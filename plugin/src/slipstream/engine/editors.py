@@ -79,5 +79,6 @@ def snippet(command: list[str]) -> str:
 
 
 def detect_editors(root: str, env: Mapping[str, str] = os.environ) -> list[str]:
-    """Names of the editors whose folder is in the project."""
-    return [editor.name for editor in load_editors(env).values() if os.path.isdir(os.path.join(root, editor.marker))]
+    """Names of the editors whose folder is in the project; one that holds our own store alone shows nothing."""
+    folders = ((editor.name, os.path.join(root, editor.marker)) for editor in load_editors(env).values())
+    return [name for name, folder in folders if os.path.isdir(folder) and os.listdir(folder) != [SERVER]]

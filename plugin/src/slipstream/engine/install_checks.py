@@ -15,7 +15,7 @@ from slipstream.engine.diagnosis import FAIL, OK, WARN, Finding, Patient
 from slipstream.engine.issue import has_errors
 from slipstream.engine.jsonc import Node, parse_jsonc
 from slipstream.engine.library import default_folders, load_library
-from slipstream.engine.plugin_validate import validate_plugin
+from slipstream.engine.plugin_validate import render_provided, validate_plugin
 from slipstream.engine.setup import apply_change, is_own_status_line, is_plugin_enabled, plan_status_line
 
 # What the plugin is to bring; a test holds this to what is in the folder.
@@ -71,7 +71,7 @@ def check_plugin(patient: Patient) -> list[Finding]:
     if version != VERSION:
         said = "the manifest says version %s, the code is %s" % (version, VERSION)
         return [Finding("plugin", FAIL, said, "install the plugin again")]
-    return [Finding("plugin", OK, ", ".join("%d %s" % (count, name) for name, count in provides.items() if count))]
+    return [Finding("plugin", OK, render_provided(provides))]
 
 
 def _json_text(plugin: str, key: str) -> str:

@@ -9,6 +9,7 @@ import re
 import shlex
 from typing import Any
 
+from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_text
 from slipstream.engine.issue import ERROR, WARNING, Issue, closest, sort_issues
@@ -22,6 +23,12 @@ READ_LIMIT_BYTES = 4_000_000
 _KEBAB = re.compile(r"^[a-z0-9][a-z0-9._-]*$")
 _VERSION = re.compile(r"^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$")
 _RUNNABLE = re.compile(r"[\w./ -]+\.(?:py|pyz|js|mjs|cjs|ts|sh|bash|rb|pl|exe|cmd|ps1|jar)$")
+
+
+def render_provided(provides: dict[str, int]) -> str:
+    """What a plugin brings, in words: `2 hooks, 1 MCP server`."""
+    nouns = {"mcpServers": "MCP server", "outputStyles": "output style"}
+    return ", ".join(count_of(count, nouns.get(name, name.removesuffix("s"))) for name, count in provides.items() if count)
 
 
 class Plugin:

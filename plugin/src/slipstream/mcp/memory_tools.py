@@ -167,7 +167,7 @@ def sp_digest(arguments: dict[str, Any], call: Call) -> str:
     asked = arguments.get("session")
     digest, fact = take_digest(call.store_root, asked or session, arguments["trigger"],
                                transcript if asked in (None, "", session) else None, arguments.get("openTaskHint") or "",
-                               call.root)
+                               call.root, may_be_empty=False)
     return to_json(digest_result(digest, fact))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from slipstream.base.clock import now_iso
+from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import write_atomic
 from slipstream.base.store import store_path
 from slipstream.base.tokens import approx_text_tokens
@@ -50,6 +51,11 @@ class Digest:
         self.decisions, self.files, self.failed = list(decisions), list(files), list(failed)
         self.identifiers, self.tests = list(identifiers), list(tests)
         self.next_steps = list(next_steps) or [FALLBACK_NEXT]
+
+    def is_empty(self) -> bool:
+        """Nothing was recorded: it holds the fallbacks alone."""
+        return self.open_task == FALLBACK_TASK and self.next_steps == [FALLBACK_NEXT] and not (
+            self.decisions or self.files or self.failed or self.identifiers or self.tests)
 
     def render(self) -> str:
         """The published Markdown; sections of ours stand between files and next steps."""
@@ -109,9 +115,12 @@ def build_digest(session: str, taken_at: str, trigger: str = "auto", entries: It
 
 
 def take_digest(store_root: str, session: str | None = None, trigger: str = "auto", transcript_path: str | None = None,
-                hint: str = "", tree_root: str | None = None, taken_at: str | None = None,
-                extra_activity: Iterable[str] = (), extra_files: Iterable[str] = ()) -> tuple[Digest, Fact]:
-    """Builds and saves the digest of a session (the latest one when not named) from its log and its transcript's tail."""
+                hint: str = "", tree_root: str | None = None, taken_at: str | None = None, extra_activity: Iterable[str] = (),
+                extra_files: Iterable[str] = (), may_be_empty: bool = True) -> tuple[Digest, Fact]:
+    """Builds and saves the digest of a session (the latest one when not named) from its log and its transcript's tail.
+
+    An empty one, which would only stand before an earlier one that says something, is refused unless it may be empty.
+    """
     session = session or newest_session(store_root) or "main"
     root = tree_root or store_root
     entries: list[Entry] = []
@@ -124,6 +133,8 @@ def take_digest(store_root: str, session: str | None = None, trigger: str = "aut
     events += [{"kind": "user-prompt", "label": line} for line in extra_activity]
     events += [{"kind": "post-tool", "label": f"Edit {path}"} for path in extra_files]
     digest = build_digest(session, taken_at or now_iso(), trigger, entries, events, hint, root)
+    if digest.is_empty() and not may_be_empty:
+        raise SlipstreamError(f"nothing is recorded in session {session}, so there is nothing to save")
     return digest, save_digest(store_root, digest)
 
 
