@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after
+from slipstream.map.languages.lexer import Lexicon, after, tokens
 from slipstream.map.languages.walker import Walker
-from slipstream.map.model import Definition, FileScan
+from slipstream.map.model import Definition, FileScan, Import
 
 _OPEN = re.compile(r"<\?(?:php\b|=)?", re.I)
 _TYPE = re.compile(r"(?:(?:abstract|final|readonly)\s+)*(class|interface|trait|enum)\s+([^\W\d]\w*)(?=\s*(?:\{|extends\b|"
@@ -20,7 +20,7 @@ _PROPERTY = re.compile(r"(?:(?:public|protected|private|static|readonly|var|fina
 _NAMESPACE = re.compile(r"namespace\b\s*([\w\\]*)\s*([;{])", re.I)
 _USE = re.compile(r"use\s+(?:(function|const)\s+)?([\w\\]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w\\]+(?:\s+as\s+\w+)?)*)\s*(?:\{([^"
                   r"{}]*)\})?\s*;", re.I)
-_BLOCK = re.compile(r"(?:if|elseif|else\s+if|else|try|finally)\b", re.I)
+_BLOCK = re.compile(r"(?:if|elseif|else|try|catch|finally|foreach|for|while|do|switch)\b", re.I)
 _DEFINE = re.compile(r"define\s*\(\s*(['\"])([\w\\]+)\1", re.I)
 _REQUIRE = re.compile(r"\b(?:require|include)(?:_once)?\b[^;'\"\n]{0,80}['\"]([^'\"\n]{1,300})['\"]")
 _HEREDOC = re.compile(r"<<<[ \t]*(['\"]?)([^\W\d]\w*)\1")
@@ -49,6 +49,7 @@ _REST = r"[^\n?]*(?:\?(?!>)[^\n?]*){0,500}"
 _LEXICON = Lexicon(_string('"') + "|" + _string("'") + "|//" + _REST + r"|\#(?!\[)" + _REST, r"/\*|\?>|<<<", _hook)
 _STOP = _LEXICON.compile(r"([(\[])|(\{)|(;)|([)}\]])|(\?>)")
 _END = _LEXICON.compile(r"([({\[])|(;)|([)}\]])|(\?>)")
+_CALLS = _LEXICON.compile(r"(\b(?:require|include)(?:_once)?\b)")
 _COMMA = _LEXICON.compile(r"([({\[])|(,)|(;)|([)}\]])")
 
 
@@ -60,9 +61,24 @@ def scan(text: str, path: str, out: FileScan) -> None:
     scanner = _PhpScanner(text, out, _LEXICON)
     scanner.header_purpose(opened.end())
     scanner.statements(opened.end(), None)
-    if "require" in text or "include" in text:
-        for match in _REQUIRE.finditer(text):
-            out.imports.append((match.group(1), "require", ()))
+    if _REQUIRE.search(text, opened.end()) is not None:
+        out.imports += required(text, opened.end())
+
+
+def required(text: str, pos: int) -> list[Import]:
+    """What `require` and `include` name, outside of strings, comments and HTML."""
+    found: list[Import] = []
+    while pos >= 0:
+        begin, pos = pos, -1
+        for match in tokens(_CALLS, text, begin):
+            if match.lastindex == 1:
+                call = _REQUIRE.match(text, match.start())
+                if call is not None:
+                    found.append((call.group(1), "require", ()))
+            elif match.lastindex is not None:
+                pos = _hook(text, match)
+                break
+    return found
 
 
 class _PhpScanner(Walker):
@@ -118,13 +134,14 @@ class _PhpScanner(Walker):
             end = self.skip(at)
             self.add(define.group(2), "const", define.start(2), start, end, (at, end), None, True, False)
             return end
-        if _BLOCK.match(text, at) and self.depth < 30:
-            stop = self.lex.find(_STOP, text, at)
-            if stop is None:
-                return len(text)
-            if stop.group() == "{":
-                return self.statements(stop.end(), None)
-            return stop.end() if stop.group() == ";" else stop.start()
+        found = _BLOCK.match(text, at)
+        if found is not None and self.depth < 30:
+            pos = self.space(found.end())
+            if text[pos:pos + 1] == "(":
+                pos = self.space(self.lex.close(text, pos))
+            if text[pos:pos + 1] == "{":
+                return self.statements(pos + 1, None)
+            return pos + 1 if text[pos:pos + 1] == ":" else pos
         return self.skip(at)
 
     def skip(self, pos: int) -> int:

@@ -94,7 +94,7 @@ def signature(text: str) -> str:
 
 def _is_drawing(line: str) -> bool:
     """Whether a line is more marks than letters (banners, letters made of lines)."""
-    letters = sum(char.isalnum() for char in line)
+    letters = sum(map(str.isalnum, line))
     return letters * 5 < (len(line) - line.count(" ")) * 3
 
 
