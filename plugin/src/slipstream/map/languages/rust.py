@@ -18,6 +18,8 @@ _FOR = re.compile(r"\bfor\s+(?!<)")
 _TYPE_NAME = re.compile(r"(?:r#)?([^\W\d]\w*)\s*(?:\Z|[<\s{])")
 _TEST = re.compile(r"\bcfg\(\s*(?:all\()?\s*test\b")
 _PATH = re.compile(r"\[\s*path\s*=\s*\"([^\"\n]+)\"")
+_CALL = re.compile(r"[\w:]+!\s*\{")
+_GATED = re.compile(r"\b(?:mod|use)\s")
 _KINDS = {"fn": "function", "struct": "class", "union": "class", "enum": "enum", "trait": "interface", "type": "type",
           "const": "const", "static": "const", "mod": "class", "macro": "function"}
 _MAX_USES = 300
@@ -88,20 +90,24 @@ class _RustScanner(Walker):
                 at = self.space(end)
             match = _ITEM.match(text, at)
             if match is None:
-                pos = self.skip(at)
+                pos = self.skip(at, context)
                 continue
             pos = max(at + 1, self.item(match, start, at, owner, context, wanted and not test, strays))
         self.depth -= 1
         self.adopt(strays, owner.members if owner is not None else self.out.definitions)
         return at
 
-    def skip(self, at: int) -> int:
-        """Pass a macro call or anything else that is no item."""
+    def skip(self, at: int, context: str) -> int:
+        """Pass a macro call or anything else that is no item; of a call in braces the modules and uses are taken."""
         stop = self.lex.find(_STOP, self.text, at)
         if stop is None:
             return len(self.text)
         if stop.group() == "{":
-            return self.lex.close(self.text, stop.start())
+            close = self.lex.close(self.text, stop.start())
+            called = context == "call" or _CALL.match(self.text, at) is not None
+            if called and self.depth < 60 and _GATED.search(self.text, stop.end(), close) is not None:
+                self.items(stop.end(), Definition("", "class", 0, 0, 0), "call", False)
+            return close
         return stop.end() if stop.group() == ";" else max(at + 1, stop.start())
 
     def item(self, match: re.Match[str], start: int, at: int, owner: Definition | None, context: str, wanted: bool,
