@@ -41,6 +41,14 @@ class Map(TreeCase):
         with open(os.path.join(self.root, STORE, name), "rb") as stream:
             return stream.read()
 
+    def test_a_file_that_could_not_be_read_is_said(self) -> None:
+        self.write("lost.php", "class Unopened {\n}\n")
+        warning = "warning: lines look like definitions, but none was read"
+        for words in (("map",), ("map", "lost.php"), ("outline", "lost.php")):
+            with self.subTest(words):
+                self.assertIn(warning, run(self.root, *words))
+        self.assertEqual(json.loads(run(self.root, "outline", "lost.php", "--json"))["warnings"], [warning[9:]])
+
     def test_most_connected_first_and_counts(self) -> None:
         text = run(self.root, "map", "--budget", "300")
         self.assertIn("Most connected files\n\n- `core/base.py` (5 lines, imported by 31) - What the rest stands on.", text)

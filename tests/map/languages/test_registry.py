@@ -44,6 +44,19 @@ class LanguageTest(unittest.TestCase):
         scan = scan_source("a.unknown", b"one\ntwo")
         self.assertEqual((scan.language, scan.lines, scan.definitions), ("", 2, []))
 
+    def test_a_file_of_definitions_of_which_none_was_read_is_reported(self) -> None:
+        said = "lines look like definitions, but none was read"
+        lost = {"a.php": "class Unopened {\n}\n", "a.py": "'''\ndef lost():\n", "a.go": "/*\nfunc lost() {\n", "a.rb": "=begin\nclass Lost\n",
+                "a.rs": "/*\nfn lost() {\n", "a.ts": "/*\nexport function lost() {\n", "a.java": "/*\npublic class Lost {\n",
+                "a.kt": "/*\nfun lost() {\n", "a.swift": "/*\nfunc lost() {\n", "a.lua": "--[[\nfunction lost()\n",
+                "a.vue": "class Outside {\n", "a.c": "/*\nstruct lost {\n", "a.cs": "/*\npublic class Lost {\n"}
+        for name, source in lost.items():
+            with self.subTest(name):
+                self.assertEqual(scan_source(name, source.encode()).warnings, [said])
+        for name, source in (("a.py", "def read():\n    pass\n"), ("a.py", "class_of = 1\n"), ("a.md", "class Lost {\n")):
+            with self.subTest(name):
+                self.assertEqual(scan_source(name, source.encode()).warnings, [])
+
     def test_table(self) -> None:
         names = [row[0] for row in language_table()]
         self.assertEqual(len(names), len(set(names)))

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from slipstream.base.paths import shown_path
-from slipstream.map.index_file import OUTLINE, FileEntry
+from slipstream.map.index_file import OUTLINE, WARNINGS, FileEntry
 from slipstream.map.lookup import Found, find_file, open_stored
 
 MAX_OUTLINE_BYTES = 32_000
@@ -25,6 +25,7 @@ def render_outline(found: Found) -> str:
     rows = [f"{head} - {entry.purpose}" if entry.purpose else head]
     if entry.skipped:
         rows.append(f"no definitions: {entry.skipped}")
+    rows += [f"warning: {text}" for text, in entry.cells(WARNINGS)]
     for one in entry.symbols:
         rows.append(f"{'  ' * one.depth}{one.start}-{one.end} {one.signature or one.kind + ' ' + one.name}")
     for name, kind, line, end, level in entry.cells(OUTLINE):
@@ -52,4 +53,5 @@ def outline_to_json(entry: FileEntry) -> dict[str, object]:
         "outline": [{"name": name, "kind": kind, "line": int(line), "endLine": int(end), "level": int(level)}
                     for name, kind, line, end, level in entry.cells(OUTLINE)],
         **({"skipped": entry.skipped} if entry.skipped else {}),
+        **({"warnings": [text for text, in entry.cells(WARNINGS)]} if entry.cells(WARNINGS) else {}),
     }

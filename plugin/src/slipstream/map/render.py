@@ -19,6 +19,7 @@ from slipstream.map.index_file import (
     SIZE,
     SKIPPED,
     SYMBOLS,
+    WARNINGS,
     FileEntry,
     Symbol,
 )
@@ -126,6 +127,10 @@ def _entry_lines(index: Index, prefix: str, room: int) -> list[str]:
     return [*page.lines, ""] if len(page.lines) > 2 else []
 
 
+def warning_lines(entry: FileEntry) -> list[str]:
+    return [f"  - warning: {text}" for text, in entry.cells(WARNINGS)]
+
+
 def file_line(entry: FileEntry, path: str) -> str:
     """A file in one bullet: size, importers, purpose."""
     facts = count_of(entry.lines, "line") + (f", imported by {entry.importers}" if entry.importers else "")
@@ -189,7 +194,7 @@ def _detail(index: Index, path: str, every: bool, members: bool) -> tuple[list[s
     if members:
         chosen = [one for one in entry.symbols if one.depth == 0 or one.kind not in ("field", "const")]
     top = chosen if every else chosen[:DETAIL_SYMBOLS]
-    lines = [file_line(entry, path), *(symbol_line(one) for one in top)]
+    lines = [file_line(entry, path), *warning_lines(entry), *(symbol_line(one) for one in top)]
     if len(chosen) > len(top):
         lines.append(f"  - and {len(chosen) - len(top)} more")
     return lines, len(top)
@@ -201,7 +206,7 @@ def _file_lines(index: Index, path: str) -> list[str]:
     lines = [f"# Map of {shown_name(path)}", "", file_line(entry, path)]
     if entry.skipped:
         lines.append(f"  - no symbols: {entry.skipped}")
-    return lines + [symbol_line(one, 200) for one in entry.symbols]
+    return lines + warning_lines(entry) + [symbol_line(one, 200) for one in entry.symbols]
 
 
 class _Folders:
