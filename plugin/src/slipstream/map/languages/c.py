@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.c_preprocessor import LEXICON, Directive, mask, read_directives
+from slipstream.map.languages.c_preprocessor import LEXICON, Directive, mask, read_directives, unsplice
 from slipstream.map.languages.c_types import LAST_NAME, STOP, TYPE, CTypes
 from slipstream.map.model import Definition, FileScan
 
@@ -47,6 +47,7 @@ def scan(text: str, path: str, out: FileScan) -> None:
     header = path.endswith(_HEADERS)
     if out.language == "c" and path.endswith(".h") and _CPP.search(text):
         out.language = "cpp"
+    text = unsplice(text)
     directives = read_directives("\n" + text)
     scanner = _CScanner(mask("\n" + text, directives), out, header)
     scanner.run(directives)

@@ -18,6 +18,8 @@ LEXICON = Lexicon(quoted('"') + r"|'(?:[^'\\\n]{1,8}|\\[^\n'][^'\n]{0,12}|\\')'"
                   r'/\*|R(?<![A-KM-TV-Za-tv-z_]R)"[^()\\\s"]{0,16}\(', _hook)
 _DIRECTIVE = LEXICON.compile(r"(\n[ \t]*\#)")
 _LINE = re.compile(r"[ \t]*(\w*)[ \t]*([^\n\\/]*(?:(?:\\\r?\n|\\.|/(?![/*])|/\*[^*\n]*\*+/)[^\n\\/]*){0,5000})[^\n]*")
+_SPLICED = re.compile(r"//[^\n]*\\\r?\n")
+_SPLICE = LEXICON.compile(r"(//[^\n]*\\\r?\n)")
 _NOT_LINE_FEED = re.compile(r"[^\n]+")
 _TEXT = re.compile(r"//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*){0,5000}\*/"
                    r'|"[^"\\\n]*(?:\\.[^"\\\n]*){0,9999}"' r"|'(?:[^'\\\n]|\\[^\n])'")
@@ -35,6 +37,30 @@ class Directive:
         self.end = end
         self.name = name
         self.argument = argument
+
+
+def unsplice(text: str) -> str:
+    """The text where each line that a `//` comment's last backslash makes part of the comment begins with `//` itself."""
+    if _SPLICED.search(text) is None:
+        return text
+    pieces: list[str] = []
+    done = pos = 0
+    while pos >= 0:
+        begin, pos = pos, -1
+        for match in tokens(_SPLICE, text, begin):
+            if match.lastindex is None:
+                continue
+            pos = match.end() if match.lastindex == 1 else LEXICON.hook(text, match)
+            if match.lastindex == 1:
+                pieces.append(text[done:pos])
+                line = "\\"
+                while line.endswith("\\"):
+                    done = text.find("\n", pos) + 1 or len(text)
+                    line = text[pos:done].rstrip("\r\n")
+                    pieces.append(("//" + line[2:] if len(line) > 1 else " " * len(line)) + text[pos + len(line):done])
+                    pos = done
+            break
+    return "".join([*pieces, text[done:]])
 
 
 def read_directives(text: str) -> list[Directive]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.javascript import read_module
+from slipstream.map.languages.javascript_lexer import JavaScriptLexicon
 from slipstream.map.languages.text import summary
 from slipstream.map.model import FileScan
 
@@ -22,7 +23,7 @@ def scan(text: str, path: str, out: FileScan) -> None:
     pos = 0
     if out.language == "astro":
         front = _FRONT.match(text)
-        end = _FRONT_END.search(text, front.end()) if front is not None else None
+        end = _front_end(text, front.end()) if front is not None else None
         if front is not None and end is not None:
             pieces += [_blank(text[:front.end()]), text[front.end():end.start()], ";" + _blank(text[end.start() + 1:end.end()])]
             pos = end.end()
@@ -58,6 +59,16 @@ def scan(text: str, path: str, out: FileScan) -> None:
     read_module("".join(pieces), out, key)
     if not out.purpose:
         out.purpose = "component " + path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
+def _front_end(text: str, pos: int) -> re.Match[str] | None:
+    """The `---` line that closes a front matter: where there are several, the first that is in no string or comment."""
+    found = _FRONT_END.search(text, pos)
+    if found is not None and _FRONT_END.search(text, found.end()) is not None:
+        lexicon = JavaScriptLexicon(False, True)
+        fence = lexicon.find(lexicon.compile(r"([({\[])|(\n---[ \t]*\r?(?=\n|\Z))"), text, pos - 1)
+        return _FRONT_END.search(text, fence.start() + 1) if fence is not None else found
+    return found
 
 
 def _blank(text: str) -> str:
