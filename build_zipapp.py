@@ -31,7 +31,7 @@ DOS_DATE = (2020 - 1980) << 9 | 1 << 5 | 1
 DEFLATED_FOLDERS = ("slipstream/dashboard/", "slipstream/engine/", "slipstream/doctor.py", "slipstream/map/languages/",
                     "slipstream/map/imports/", "slipstream/cli/")
 STORED = {"slipstream/dashboard/" + name for name in ("__init__.py", "launch.py", "token.py")}  # a session's start loads them
-STORED |= {"slipstream/cli/" + name for name in ("__init__.py", "query.py", "find.py", "flags.py", "memory_verbs.py")}
+STORED |= {"slipstream/cli/" + name + ".py" for name in ("__init__", "query", "query_file", "find", "flags", "memory_verbs")}
 STORED.add("slipstream/mcp/tools.json")  # the server loads it, whose threads must never meet in zipimport's way to zlib
 MAX_BYTES = 1_000_000
 PACKED_SUFFIXES = (".py", ".html", ".js", ".css", ".json", ".svg", ".txt")

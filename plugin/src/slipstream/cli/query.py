@@ -4,7 +4,6 @@ from __future__ import annotations
 import os
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.paths import shown_path
 from slipstream.cli.flags import FROM_0, FROM_1, Flags, UsageError, print_json, print_text, run_query
 
 USAGE = {
@@ -18,12 +17,17 @@ FLAGS: dict[str, dict[str, object]] = {"slice": {"signature": bool, "context": F
 
 def main(argv: list[str]) -> int:
     """Run one of the verbs; see USAGE."""
-    return run_query(argv[0], argv[1:], USAGE[argv[0]], FLAGS.get(argv[0], {}), _VERBS[argv[0]])
+    act = _slice
+    if argv[0] != "slice":
+        from slipstream.cli.query_file import VERBS
+        act = VERBS[argv[0]]
+    return run_query(argv[0], argv[1:], USAGE[argv[0]], FLAGS.get(argv[0], {}), act)
 
 
 def _slice(root: str, words: list[str], flags: Flags) -> int:
+    from slipstream.map.cuts import render_slice
     from slipstream.map.lookup import locate_file
-    from slipstream.map.slices import Ambiguous, render_slice, slice_symbols
+    from slipstream.map.slices import Ambiguous, slice_symbols
     if not words:
         raise UsageError("which symbol?")
     file = None
@@ -45,42 +49,3 @@ def _slice(root: str, words: list[str], flags: Flags) -> int:
 
 def _names_a_file(root: str, word: str) -> bool:
     return os.path.isfile(word) or os.path.isfile(os.path.join(root, word)) or "/" in word
-
-
-def _lines(root: str, words: list[str], flags: Flags) -> int:
-    from slipstream.map.lookup import locate_file
-    from slipstream.map.slices import render_slice, slice_lines
-    if len(words) != 3:
-        raise UsageError("a file and two line numbers")
-    start, end = (int(word) if word.isdecimal() and len(word) < 16 else 0 for word in words[1:])
-    if not 0 < start <= end:
-        raise UsageError("line numbers are whole numbers from 1 on, and END is not before START")
-    one = slice_lines(root, locate_file(root, words[0]), start, end)
-    text, rest = render_slice(one, with_kind=False, with_rest=False), one.rest
-    text += f"\n// goes on: lines {shown_path(words[0])} {rest} {end}" if rest else ""
-    return print_json(one.to_json()) if flags.get("json") else print_text(text + "\n")
-
-
-def _outline(root: str, words: list[str], flags: Flags) -> int:
-    from slipstream.map.lookup import locate_file
-    from slipstream.map.outline import outline_file, outline_to_json, render_outline
-    if len(words) != 1:
-        raise UsageError("one file")
-    found = outline_file(root, locate_file(root, words[0]))
-    return print_json(outline_to_json(found.entry)) if flags.get("json") else print_text(render_outline(found) + "\n")
-
-
-def _guard(root: str, words: list[str], flags: Flags) -> int:
-    from slipstream.context.guard import guard_file, render_verdict
-    from slipstream.map.lookup import locate_file
-    if len(words) != 1:
-        raise UsageError("one file")
-    verdict = guard_file(root, locate_file(root, words[0]))
-    if flags.get("json"):
-        print_json(verdict)
-    else:
-        print_text(render_verdict(verdict))
-    return 0 if verdict["allow"] else 1
-
-
-_VERBS = {"slice": _slice, "lines": _lines, "outline": _outline, "guard": _guard}

@@ -14,7 +14,7 @@ from slipstream.map.index_file import ENTRY, FAILED, FLAGS, SKIPPED
 from slipstream.map.manifests import parse_ini_lists, parse_toml_strings
 from slipstream.map.table import Table
 
-MANIFESTS = ("package.json", "pyproject.toml", "setup.cfg", *BUILD_FILES)
+MANIFESTS = ("package.json", "pyproject.toml", "setup.cfg", "go.mod", *BUILD_FILES)
 MAX_PACKAGES = 100
 _CODE = re.compile(r"\.[cm]?[jt]sx?$")
 _SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|py|sh|bash|rb|php|pl|go)$")

@@ -33,6 +33,10 @@ class Index:
             entry = self._entries[path] = self.table.entry(self.table.slots[path])
         return entry
 
+    def parsed_paths(self) -> list[str]:
+        """The files that were asked for by `file`."""
+        return list(self._entries)
+
     def forget(self, path: str) -> None:
         """Let go of what `file` has parsed."""
         self._entries.pop(path, None)

@@ -80,7 +80,7 @@ def find_file(root: str, path: str, index: IndexFile | None) -> Found:
         if known is not None and not os.path.lexists(os.path.join(root, path)):
             raise SlipstreamError(f"{shown_path(path)} is gone: it was in the index, and is no longer on disk") from None
         raise error
-    from slipstream.map.update import rescan_text
+    from slipstream.map.rescan import rescan_text
     return Found(rescan_text(root, path, data, text, info, known is not None), text, len(data),
                  "rescanned: changed since the index was made" if known is not None else "")
 

@@ -3,85 +3,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any
 
 from slipstream.base.files import dump_json
 from slipstream.map.index import Index
-from slipstream.map.index_file import (
-    EXPORTED,
-    FAILED,
-    FLAGS,
-    GENERATED,
-    HEAD_ROWS,
-    IMPORTERS,
-    SIZE,
-    SKIPPED,
-    FileEntry,
-    Symbol,
-    parse_rows,
-)
+from slipstream.map.index_file import FAILED, FLAGS, GENERATED, IMPORTERS, SIZE, SKIPPED, FileEntry, Symbol
+from slipstream.map.map_line import file_json, level_of, quote, sizes_of, specifiers, surface_of
 
-# What a symbol carries beyond name, kind and line, richest first: (signature, doc, endLine). The last level also leaves
-# out a purpose that only repeats the names.
-LEVELS = ((True, True, True), (True, False, True), (False, False, True), (False, False, False), (False, False, False))
-MAX_SHARE = 0.095
-SMALL_SOURCE_BYTES = 100_000
 MAX_KEPT_FILES = 10_000  # above, parsed files are let go at once
-
-
-def quote(text: str) -> str:
-    """`text` as a JSON string; readable in any script, escaped where it holds half a surrogate pair."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return encode_basestring_ascii(text)
-    return encode_basestring(text)
-
-
-def symbol_json(one: Symbol, level: int) -> str:
-    """A symbol in the published shape."""
-    signature, doc, end = LEVELS[level]
-    parts = [f'{{"name":{quote(one.name)},"kind":"{one.kind}","line":{one.line}']
-    if end:
-        parts.append(f'"endLine":{one.end}')
-    if signature and one.signature:
-        parts.append(f'"signature":{quote(one.signature)}')
-    if doc and one.doc:
-        parts.append(f'"doc":{quote(one.doc)}')
-    if one.default:
-        parts.append('"default":true')
-    return ",".join(parts) + "}"
-
-
-def _sizes(entry: FileEntry) -> tuple[int, int, int, int]:
-    """Approximate bytes of a file's line at the barest level, and what ends, signatures and docs add."""
-    bare = 80 + len(entry.path.encode("utf-8", "replace")) + len(entry.purpose.encode("utf-8", "replace"))
-    bare += sum(len(name) + 3 for name in specifiers(entry))
-    ends = signatures = docs = 0
-    for one in entry.symbols:
-        if one.depth == 0 and one.exported:
-            bare += len(one.name) + len(one.kind) + 36
-            ends += 15
-            if one.signature:
-                signatures += len(one.signature.encode("utf-8", "replace")) + one.signature.count('"') + 15
-            if one.doc:
-                docs += len(one.doc.encode("utf-8", "replace")) + one.doc.count('"') + 9
-    return bare, ends, signatures, docs
-
-
-def specifiers(entry: FileEntry) -> list[str]:
-    """Imports as published: each specifier once, in the order of their first appearance."""
-    return list(dict.fromkeys(cells[0] for cells in entry.cells(1) if cells[0]))
-
-
-def file_json(entry: FileEntry, level: int) -> str:
-    """A file in the published shape, on one line."""
-    symbols = ",".join(symbol_json(one, level) for one in entry.symbols if one.depth == 0 and one.exported)
-    imports = ",".join(quote(name) for name in specifiers(entry))
-    purpose = "" if level == len(LEVELS) - 1 and entry.purpose.startswith(("exports ", "defines ")) else entry.purpose
-    return (f'{{"path":{quote(entry.path)},"purpose":{quote(purpose)},"symbols":[{symbols}],"imports":[{imports}],'
-            f'"bytes":{entry.bytes},"lines":{entry.lines}}}')
 
 
 def shown_paths(index: Index) -> list[str]:
@@ -94,30 +23,22 @@ def shown_paths(index: Index) -> list[str]:
 def surface(index: Index, path: str) -> FileEntry:
     """A file with only the symbols that map.json shows."""
     slot = index.table.slots[path]
-    section = index.table.section(slot)
-    rows = section.decode("utf-8", "replace").split("\n")
-    shown = [row for row in rows[HEAD_ROWS:] if row.startswith("0\t") and int(row.split("\t", 3)[2]) & EXPORTED]
     record = index.table.records[slot]
-    return parse_rows([*rows[:HEAD_ROWS], *shown], FileEntry(path, slot, record[SIZE], record[IMPORTERS]))
+    return surface_of(index.table.section(slot), FileEntry(path, slot, record[SIZE], record[IMPORTERS]))
 
 
-def choose_level(index: Index) -> tuple[int, list[str]]:
-    """The richest level that keeps map.json under MAX_SHARE of the source, and the lines of the files."""
-    limit = index.stats()["totalBytes"] * MAX_SHARE
+def choose_level(index: Index) -> tuple[int, list[int], list[str]]:
+    """The richest level that keeps map.json small, the sizes it follows from, and the lines of the files."""
     paths = shown_paths(index)
-    totals = [500, 0, 0, 0]
+    sizes = [500, 0, 0, 0]
     entries = []
     for path in paths:
         entry = surface(index, path)
-        totals = [total + more for total, more in zip(totals, _sizes(entry))]
+        sizes = [total + more for total, more in zip(sizes, sizes_of(entry))]
         if len(paths) <= MAX_KEPT_FILES:
             entries.append(entry)
-    bare, ends, signatures, docs = totals
-    sizes = [bare + ends + signatures + docs, bare + ends + signatures, bare + ends, bare]
-    level = next((at for at, total in enumerate(sizes) if total <= limit), len(LEVELS) - 1)
-    if limit < SMALL_SOURCE_BYTES * MAX_SHARE:
-        level = 0
-    return level, [file_json(entry, level) for entry in entries or (surface(index, path) for path in paths)]
+    level = level_of(sizes, index.stats()["totalBytes"])
+    return level, sizes, [file_json(entry, level) for entry in entries or (surface(index, path) for path in paths)]
 
 
 def head_lines(index: Index, generated_at: str) -> list[str]:

@@ -11,6 +11,8 @@ from slipstream.map.source import Unreadable, read_source
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:
+    from typing import Any
+
     from slipstream.map.pool import Progress
 
 JSON_NAME, TEXT_NAME = "map.json", "map.md"
@@ -24,8 +26,7 @@ def refresh_map(root: str, write: bool = True, ask_git: bool = True, progress: P
     try:
         text = _kept_text(index)
         if text is None and write:
-            from slipstream.map.map_files import write_map_files
-            text = write_map_files(index)
+            text = _write_files(index)
     except (OSError, SlipstreamError, Unreadable) as error:
         refreshed.note = f"map not written: {error}" if write else ""
         text = None
@@ -35,6 +36,31 @@ def refresh_map(root: str, write: bool = True, ask_git: bool = True, progress: P
     if refreshed.table.changed and write:
         write_index(refreshed)
     return index, text
+
+
+def _write_files(index: Index) -> str:
+    kept, text = index.table.meta.get("outputs"), None
+    if isinstance(kept, dict) and index.table.meta.get("unpublished") and index.table.before:
+        from slipstream.map.patch import patch_map_files
+        try:
+            text = patch_map_files(index, kept)
+        except (KeyError, TypeError, ValueError):
+            pass  # an index may have come with a clone
+    if text is None:
+        from slipstream.map.map_files import write_map_files
+        text = write_map_files(index)
+    return text
+
+
+def note_published(index: Index, outputs: dict[str, Any]) -> None:
+    """Keep in the index of what state the written files are."""
+    meta = index.table.meta
+    outputs["edition"] = meta.get("edition")
+    for name in (JSON_NAME, TEXT_NAME):
+        outputs[name] = file_stamp(store_path(index.root, name))
+    meta["outputs"], meta["unpublished"] = outputs, []
+    index.table.before.clear()
+    index.table.changed = True
 
 
 def file_stamp(path: str) -> list[int] | None:

@@ -63,9 +63,12 @@ def refresh_index(root: str, write: bool = True, ask_git: bool = True, progress:
     if table is not None:
         try:
             result.table = table
-            if not is_current(result, ask_git):
+            if not is_settled(result, ask_git):
                 from slipstream.map.update import refresh_known
                 refresh_known(result, ask_git, progress)
+            elif result.stale:
+                from slipstream.map.rescan import scan_into
+                scan_into(result, sorted(result.stale), set(), progress)
         except DamagedIndex:
             table = None
             result = Refresh(root)
@@ -77,14 +80,14 @@ def refresh_index(root: str, write: bool = True, ask_git: bool = True, progress:
     return result
 
 
-def is_current(result: Refresh, ask_git: bool) -> bool:
-    """Whether nothing changed; what only looks changed is stamped anew."""
+def is_settled(result: Refresh, ask_git: bool) -> bool:
+    """Whether no more changed than the bytes of known files, `result.stale`; what only looks changed is stamped anew."""
     table, root = result.table, result.root
     result.folders = changed_folders(table, root)
-    if any(result.folders) or rules_changed(result) or (ask_git and table.meta.get("unasked")):
+    if any(result.folders) or rules_changed(result) or table.meta.get("unranked") or (ask_git and table.meta.get("unasked")):
         return False
     result.stale = stale_files(result, False)
-    return not result.stale and file_stamps(root, table.meta["manifests"]) == table.meta["manifests"]
+    return bool(file_stamps(root, table.meta["manifests"]) == table.meta["manifests"])
 
 
 def rules_changed(result: Refresh) -> bool:

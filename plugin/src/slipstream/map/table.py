@@ -38,6 +38,8 @@ from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, keys_in, pack_bl
 
 KEYS_PER_BUCKET = 64
 MAX_UNPUBLISHED = 60
+MAX_LOOSE = 64  # changes, each of which may leave a block without a use
+MAX_LOOSE_BYTES = 65_536
 _EMPTY: Record = (0,) * 14
 
 
@@ -55,6 +57,9 @@ class Table:
         self.changed = False
         self._unsorted: list[tuple[int, int]] = []
         self._open: tuple[int, list[bytes]] = (-1, [])  # the block read last, by its offset
+        self.before: dict[str, tuple[Record, bytes]] = {}  # record and section of a changed file, as last published
+        self._loaded_bytes = 0
+        self._packed_records: tuple[list[Record], bytes] = ([], b"")  # as loaded
         self._packed_paths = b""  # as loaded, until a file comes or goes
         self._packed_folders: tuple[dict[str, int], bytes] = ({}, b"")
         self._placed: tuple[Block | None, int, int, int] = (None, 0, 0, 0)  # the block written last, and where it lies
@@ -97,7 +102,11 @@ class Table:
             new.add(key_of(b"=", os.fsencode(path)))
         else:
             importers = self.records[slot][IMPORTERS]
-            old = keys_in(self.section(slot)) if self.buckets else set()
+            if self.buckets:
+                section = self.section(slot)
+                old = keys_in(section)
+                if path not in (self.meta.get("unpublished") or ()):
+                    self.before[path] = (self.records[slot], section)
         self.records[slot] = (*scanned.stamp, scanned.content, scanned.flags, scanned.place, importers, scanned.symbols,
                               scanned.exports, 1, *self._place(scanned.block))
         if self.buckets:
@@ -129,10 +138,16 @@ class Table:
     def _note_change(self, path: str) -> None:
         """Count the edition, and remember which files map.json does not show yet (None: too many to tell)."""
         self.changed = True
+        self.meta["loose"] = self.meta.get("loose", 0) + 1
         self.meta["edition"] = self.meta.get("edition", 0) + 1
         waiting = self.meta.setdefault("unpublished", [])
         if waiting is not None and path not in waiting:
             self.meta["unpublished"] = [*waiting, path] if len(waiting) < MAX_UNPUBLISHED else None
+
+    def reshape(self) -> None:
+        """More changed than single files: what was published is made anew."""
+        self.changed = True
+        self.meta["edition"], self.meta["unpublished"] = self.meta.get("edition", 0) + 1, None
 
     def restamp(self, slot: int, stamp: tuple[int, int, int, int], flags: int) -> None:
         """The file's bytes are the same, its state is not."""
@@ -146,7 +161,7 @@ class Table:
             count = min(counts.get(slot, 0), 65_535)
             if record[LIVE] and record[IMPORTERS] != count:
                 self.records[slot] = (*record[:IMPORTERS], count, *record[IMPORTERS + 1:])
-                self.changed = True
+                self.reshape()
 
     # -- names ------------------------------------------------------------------------------------------------------
 
@@ -179,7 +194,10 @@ class Table:
     # -- disk -------------------------------------------------------------------------------------------------------
 
     def compact(self) -> None:
-        """Drop the bytes of replaced and removed files when they are many."""
+        """Drop the bytes of replaced and removed files when they are many; looked at only after some changes."""
+        if self.meta.get("loose", 0) < MAX_LOOSE and len(self.blocks) - self._loaded_bytes < MAX_LOOSE_BYTES:
+            return
+        self.meta["loose"] = 0
         used = sum(length for _, length in {(record[BLOCK], record[BLOCK_LENGTH]) for record in self.records})
         small = len({record[BLOCK] for record in self.records}) > len(self.slots) // BLOCK_FILES * 2 + 64
         if not small and len(self.blocks) <= used * 1.25 + 65_536 and len(self.records) <= len(self.slots) * 1.25 + 256:
@@ -197,6 +215,7 @@ class Table:
         fresh._add_block(waiting)
         self.records, self.paths, self.slots, self.blocks = fresh.records, fresh.paths, fresh.slots, fresh.blocks
         self._packed_paths = b""
+        self._packed_records = ([], b"")
         self.buckets, self._unsorted, self._open, self._placed = [], fresh._unsorted, fresh._open, fresh._placed
 
     def _add_block(self, waiting: list[tuple[Record, bytes]]) -> None:
@@ -204,6 +223,15 @@ class Table:
         for place, (record, _) in enumerate(waiting):
             self.records.append((*record[:PLACE], place, *record[PLACE + 1:BLOCK], *self._place(block)))
         waiting.clear()
+
+    def _pack_records(self) -> bytes:
+        """The records as stored; only those are packed that are not as loaded."""
+        known, packed = self._packed_records
+        pieces = bytearray(packed)
+        for slot, (record, old) in enumerate(zip(self.records, known)):
+            if record is not old:
+                RECORD.pack_into(pieces, slot * RECORD.size, *record)
+        return bytes(pieces) + b"".join([RECORD.pack(*record) for record in self.records[len(known):]])
 
     def render(self, identity: int) -> list[bytes]:
         """The bytes of the index file, in pieces."""
@@ -213,7 +241,6 @@ class Table:
         for blob in self.buckets:
             table.append(BUCKET.pack(at, len(blob), crc32(blob)))
             at += len(blob)
-        pack = RECORD.pack
         if not self._packed_paths:
             self._packed_paths = zlib.compress(b"\0".join(os.fsencode(path) for path in self.paths), 1)
         if self.folders != self._packed_folders[0] or not self._packed_folders[1]:
@@ -223,7 +250,7 @@ class Table:
             self._packed_folders = (dict(self.folders), zlib.compress(folders, 1))
         parts = {
             "blocks": bytes(self.blocks), "names": b"".join(self.buckets), "buckets": b"".join(table),
-            "records": b"".join([pack(*record) for record in self.records]), "paths": self._packed_paths,
+            "records": self._pack_records(), "paths": self._packed_paths,
             "folders": self._packed_folders[1],
             "meta": json.dumps(self.meta, separators=(",", ":")).encode(),
         }
@@ -258,7 +285,9 @@ def _load(index: IndexFile) -> Table:
         raise DamagedIndex("folders")
     table.folders = dict(zip([os.fsdecode(name) for name in names], struct.unpack_from(f"<{count}q", folders)))
     table._packed_folders = (dict(table.folders), packed)
-    table.records = list(RECORD.iter_unpack(index.part("records")))
+    packed = index.part("records")
+    table.records = list(RECORD.iter_unpack(packed))
+    table._packed_records = (list(table.records), packed)
     table._packed_paths = index.part("paths")
     table.paths = os.fsdecode(unpack_part(table._packed_paths)).split("\0") if table.records else []
     table.slots = {path: slot for slot, path in enumerate(table.paths) if path}
@@ -266,6 +295,7 @@ def _load(index: IndexFile) -> Table:
         raise DamagedIndex("paths")
     _check(table)
     table.blocks = bytearray(index.part("blocks"))
+    table._loaded_bytes = len(table.blocks)
     names_blob = index.part("names")
     for offset, length, crc in BUCKET.iter_unpack(index.part("buckets")):
         blob = names_blob[offset:offset + length]
@@ -273,7 +303,6 @@ def _load(index: IndexFile) -> Table:
             raise DamagedIndex("names")
         table.buckets.append(blob)
     return table
-
 
 
 def _check(table: Table) -> None:
@@ -295,7 +324,7 @@ def _check(table: Table) -> None:
     if not all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], str)
                for one in meta["skipped"]) or not all(isinstance(one, str) for one in meta["entryPoints"]):
         raise DamagedIndex("notes")
-    if not isinstance(meta["skippedCount"], int) or not isinstance(meta.get("edition", 0), int):
+    if not all(isinstance(meta.get(name, 0), int) for name in ("skippedCount", "edition", "loose")):
         raise DamagedIndex("notes")
     if not isinstance(meta.get("unpublished"), (list, type(None))):
         raise DamagedIndex("notes")

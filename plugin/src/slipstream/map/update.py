@@ -2,21 +2,17 @@
 from __future__ import annotations
 
 import os
-import time
 
-from slipstream.map.index_file import ENTRY, FLAGS, GENERATED, DamagedIndex, FileEntry, parse_rows
 from slipstream.map.languages.registry import language_of, needs_shebang
-from slipstream.map.refresh import Refresh, changed_folders, file_stamps, load_for, rules_changed, stale_files, write_index
-from slipstream.map.scan import scan_many, scan_text
+from slipstream.map.refresh import Refresh, changed_folders, file_stamps, rules_changed, stale_files
+from slipstream.map.rescan import rank, scan_into, scan_paths
 from slipstream.map.table import Table
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:
     from slipstream.map.pool import Progress
-    from slipstream.map.scanned import Scanned
     from slipstream.map.walk import Walk, Walker
 
-FEW_FILES = 16
 HEAD_BYTES = 256
 
 
@@ -39,13 +35,6 @@ def is_source_in(root: str, path: str) -> bool:
     return language_of(path, head) is not None
 
 
-def _scan(root: str, paths: list[str], progress: Progress | None) -> list[Scanned]:
-    if len(paths) <= FEW_FILES:
-        return scan_many(root, paths)
-    from slipstream.map.pool import scan_files
-    return scan_files(root, paths, progress)
-
-
 def refresh_all(result: Refresh, ask_git: bool, progress: Progress | None) -> None:
     """Scan the whole tree."""
     result.complete, result.modified_only = True, False
@@ -55,11 +44,11 @@ def refresh_all(result: Refresh, ask_git: bool, progress: Progress | None) -> No
     table = result.table
     table.folders = walk.folders
     _note_walk(table, walk, walker, None)
-    for path, scanned in zip(walk.files, _scan(result.root, walk.files, progress)):
+    for path, scanned in zip(walk.files, scan_paths(result.root, walk.files, progress)):
         if scanned.stamp != (0, 0, 0, 0):
             table.put(path, scanned)
             result.scanned.append(path)
-    _rank(result)
+    rank(result)
     table.changed = True
 
 
@@ -101,52 +90,10 @@ def refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) -> 
             table.meta.pop("unasked", None)
         table.changed = True
     stale = stale_files(result) if result.stale is None else result.stale
-    _scan_into(result, sorted(set(new) | set(stale)), set(new), progress)
-    manifests = file_stamps(root, table.meta["manifests"])
-    if not result.modified_only or manifests != table.meta["manifests"]:
-        _enter(table, root)
+    scan_into(result, sorted(set(new) | set(stale)), set(new), progress)
+    if file_stamps(root, table.meta["manifests"]) != table.meta["manifests"]:
+        rank(result)
     return None
-
-
-def _scan_into(result: Refresh, paths: list[str], new: set[str], progress: Progress | None) -> None:
-    table = result.table
-    rerank = bool(new) or bool(result.removed)
-    entries_before = {path for path in paths if path not in new and table.records[table.slots[path]][FLAGS] & ENTRY}
-    imports_before = {path: _imports(table.section(table.slots[path])) for path in paths if path not in new}
-    for path, scanned in zip(paths, _scan(result.root, paths, progress)):
-        if scanned.stamp == (0, 0, 0, 0):
-            if path in table.slots:
-                result.forget(path)
-            continue
-        table.put(path, scanned)
-        result.scanned.append(path)
-        if path in new:
-            result.modified_only = False
-        else:
-            rerank = rerank or imports_before[path] != _imports(scanned.section())
-            if (path in entries_before) != bool(scanned.flags & ENTRY):
-                _enter(table, result.root)
-    if rerank or result.removed:
-        _rank(result)
-
-
-def _imports(section: bytes) -> list[bytes]:
-    return section.split(b"\n", 3)[1:3]
-
-
-def _rank(result: Refresh) -> None:
-    from slipstream.map.graph import count_importers
-    result.table.set_importers(count_importers(result.root, result.table))
-    _enter(result.table, result.root)
-
-
-def _enter(table: Table, root: str) -> None:
-    from slipstream.map.entrypoints import MANIFESTS, find_entry_points
-    entry_points = find_entry_points(root, table)
-    manifests = file_stamps(root, table.meta.get("manifests") or dict.fromkeys(MANIFESTS))
-    if entry_points != table.meta.get("entryPoints") or manifests != table.meta.get("manifests"):
-        table.meta["entryPoints"], table.meta["manifests"] = entry_points, manifests
-        table.changed = True
 
 
 def _note_walk(table: Table, walk: Walk, walker: Walker, walked: set[str] | None) -> None:
@@ -165,8 +112,11 @@ def _note_walk(table: Table, walk: Walk, walker: Walker, walked: set[str] | None
         meta["skippedCount"] -= len(meta["skipped"]) - len(kept)
         skipped = kept
     meta["rules"] = file_stamps(walker.root, dict.fromkeys([*rules, *walk.watched]))
-    meta["skipped"] = sorted(skipped + [list(one) for one in walk.skipped])
+    skipped, before = sorted(skipped + [list(one) for one in walk.skipped]), meta.get("skipped")
+    meta["skipped"] = skipped
     meta["skippedCount"] += walk.skipped_count
+    if skipped != before:
+        table.reshape()
     meta["git"] = walker.git_dirs is not None
 
 
@@ -184,21 +134,3 @@ def _drop_folders(result: Refresh, gone: list[str]) -> None:
     folders = result.table.folders
     for folder in [folder for folder in folders if (folder + "/").startswith(starts)]:
         del folders[folder]
-
-
-def rescan_text(root: str, path: str, data: bytes, text: bytes, info: os.stat_result, known: bool) -> FileEntry:
-    """Entry of a file a query has just read as `data` (`text` as UTF-8); goes into the stored index when `known` there."""
-    scanned = scan_text(path, data, text, info, time.time_ns())
-    if known:
-        table = load_for(root)
-        if table is not None and path in table.slots:
-            result = Refresh(root)
-            result.table = table
-            try:
-                table.put(path, scanned)
-                write_index(result)
-            except DamagedIndex:
-                pass
-    entry = FileEntry(path, -1, len(data))
-    entry.generated = scanned.flags & GENERATED != 0
-    return parse_rows(scanned.section().decode("utf-8", "replace").split("\n"), entry)

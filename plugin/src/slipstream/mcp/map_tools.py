@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from slipstream.map.cuts import Slice
     from slipstream.map.index import Index
-    from slipstream.map.slices import Slice
     from slipstream.mcp.calls import Call
 
 LOOK_UP_S = 0.2  # how often one that waits looks whether it was cancelled
@@ -113,7 +113,7 @@ def sp_symbol(arguments: dict[str, Any], call: Call) -> str:
 
 
 def sp_lines(arguments: dict[str, Any], call: Call) -> str:
-    from slipstream.map.slices import slice_lines
+    from slipstream.map.cuts import slice_lines
     start, end = arguments["start"], arguments["end"]
     if end < start:
         raise SlipstreamError('argument "end" (%d) is before "start" (%d)' % (end, start))
@@ -164,7 +164,7 @@ def _paged(text: str) -> str:
 
 
 def _render(one: Slice, continuation: str, with_kind: bool = True) -> str:
-    from slipstream.map.slices import render_slice
+    from slipstream.map.cuts import render_slice
     rest, one.rest = one.rest, 0
     text = render_slice(one, with_kind)
     return "%s\n// goes on: %s %d" % (text, continuation, rest) if rest else text

@@ -1,0 +1,86 @@
+"""Brings map.json and map.md up to date with a few edited files by changing only their lines (lean: every edit loads it)."""
+from __future__ import annotations
+
+from typing import Any
+
+from slipstream.base.clock import now_iso
+from slipstream.base.files import read_bytes, write_atomic
+from slipstream.base.store import store_path
+from slipstream.map.index import Index
+from slipstream.map.index_file import EXPORTS, FAILED, FLAGS, GENERATED, RACY, SIZE, SKIPPED, SYMBOLS, FileEntry
+from slipstream.map.map_line import file_json, level_of, quote, sizes_of, surface_of
+from slipstream.map.publish import JSON_NAME, TEXT_NAME, file_stamp, note_published
+from slipstream.map.source import read_source
+
+HIDDEN = SKIPPED | FAILED | GENERATED
+TIME_MARK, STATS_MARK = b'\n"generatedAt": "', b'\n"stats": {'
+
+
+def patch_map_files(index: Index, kept: dict[str, Any]) -> str | None:
+    """Patch the files that `kept` describes; returns map.md's text, or None when they have to be made anew.
+
+    Nothing but single files may have changed since they were written, all of them in this process: then the table still
+    has what was known of each before.
+    """
+    table, changed = index.table, index.table.meta.get("unpublished")
+    if not changed or any(file_stamp(store_path(index.root, name)) != kept.get(name) for name in (JSON_NAME, TEXT_NAME)):
+        return None
+    if not isinstance(kept.get("detail"), list) or kept.get("root") != index.root:
+        return None
+    sizes, stats, detail, lines = list(kept["sizes"]), dict(kept["stats"]), kept["detail"], []
+    for path in changed:
+        if path not in table.before or path not in table.slots or path in detail:
+            return None
+        slot = table.slots[path]
+        (old, section), new = table.before[path], table.records[slot]
+        same = old[SYMBOLS] == new[SYMBOLS] and old[EXPORTS] == new[EXPORTS]
+        if not same or (old[FLAGS] ^ new[FLAGS]) & ~RACY or new[FLAGS] & HIDDEN:
+            return None  # it may stand elsewhere in the text
+        stats["totalBytes"] += new[SIZE] - old[SIZE]
+        entry = surface_of(table.section(slot), FileEntry(path, slot, new[SIZE]))
+        for at, (less, more) in enumerate(zip(sizes_of(surface_of(section, FileEntry(path))), sizes_of(entry))):
+            sizes[at] += more - less
+        lines.append((path, entry))
+    level = level_of(sizes, stats["totalBytes"])
+    text = _patch_text(index, kept["stats"], stats)
+    if level != kept.get("level") or text is None:
+        return None
+    if not _patch_json(index, stats, [(path, file_json(entry, level)) for path, entry in lines]):
+        return None
+    write_atomic(store_path(index.root, TEXT_NAME), text.encode("utf-8", "backslashreplace"), only_if_changed=True)
+    note_published(index, {**kept, "sizes": sizes, "stats": stats})
+    return text
+
+
+def _patch_text(index: Index, old: dict[str, int], new: dict[str, int]) -> str | None:
+    """map.md with the size of the source as it is now: all that the text says of a file without detail."""
+    text = read_source(store_path(index.root, TEXT_NAME))[0].decode("utf-8", "replace")
+    before, after = (f" symbols, {stats['totalBytes'] / 1024:.1f} KiB of source. Shown " for stats in (old, new))
+    head, mark, rest = text.partition(before)
+    return head + after + rest if mark and head.count("\n") == 2 else None
+
+
+def _patch_json(index: Index, stats: dict[str, int], lines: list[tuple[str, str]]) -> bool:
+    path = store_path(index.root, JSON_NAME)
+    old = data = read_bytes(path)
+    for name, line in lines:
+        start = data.find(f'\n{{"path":{quote(name)},'.encode("utf-8", "replace")) + 1
+        end = data.find(b"\n", start)
+        if start < 1 or end < 0:
+            return False
+        comma = b"," if data[end - 1:end] == b"," else b""
+        data = b"".join((data[:start], line.encode("utf-8"), comma, data[end:]))
+    at = data.rfind(STATS_MARK) + len(STATS_MARK)
+    mark = b'"totalBytes": '
+    place = data.find(mark, at) + len(mark)
+    tail = data[place:].lstrip(b"0123456789")
+    if at < len(STATS_MARK) or place < len(mark):
+        return False
+    data = data[:place] + b"%d" % stats["totalBytes"] + tail
+    if data != old:
+        start = data.find(TIME_MARK) + len(TIME_MARK)
+        end = data.find(b'"', start)
+        if start < len(TIME_MARK) or end < 0:
+            return False
+        write_atomic(path, data[:start] + now_iso().encode() + data[end:])
+    return True
