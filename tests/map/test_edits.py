@@ -139,8 +139,10 @@ class Edits(TreeCase):
                 if self.random.random() < 0.2:  # a query sees the change before the map does
                     path = self.random.choice(sorted(path for path in self.texts if path.endswith(".py")))
                     self.put(path, self.texts[path] + f"\n\ndef seen{round_number}():\n    pass\n")
-                    with open_index_file(index_path(self.root), scanner_identity()) or self.fail() as index:
-                        find_file(self.root, path, index)
+                    index = open_index_file(index_path(self.root), scanner_identity())
+                    assert index is not None
+                    find_file(self.root, path, index)
+                    index.handle.close()
                     what += ", after a query"
                 self.check(f"round {round_number}: {what}")
         self.assertGreater(sum(taken), 3)  # else the short way was not tried
