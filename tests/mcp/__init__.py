@@ -39,10 +39,10 @@ def environment(**more: str) -> dict[str, str]:
 class Server:
     """A running server on real pipes, in a folder of its own unless given one."""
 
-    def __init__(self, root: str | None = None, env: dict[str, str] | None = None) -> None:
+    def __init__(self, root: str | None = None, env: dict[str, str] | None = None, program: str = PROGRAM) -> None:
         self._folder = tempfile.TemporaryDirectory() if root is None else None
         self.root = os.path.realpath(root or (self._folder.name if self._folder else ""))
-        self.process = subprocess.Popen([sys.executable, "-I", "-S", PROGRAM, "mcp", "--root", self.root],
+        self.process = subprocess.Popen([sys.executable, "-I", "-S", program, "mcp", "--root", self.root],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=env or environment())
         self._limit = threading.Timer(LIFETIME_S, self.process.kill)  # a server that does not answer fails, it never hangs

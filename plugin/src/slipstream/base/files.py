@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import stat
 from collections.abc import Iterator
@@ -61,6 +60,7 @@ def write_atomic(path: str, data: str | bytes, mode: int = 0o600, only_if_change
 
 def dump_json(value: Any) -> str:
     """Compact JSON on one line, any script kept readable; a lone surrogate is escaped so that the line is valid UTF-8."""
+    import json  # here and below: what only reads or replaces bytes does without it
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         text.encode("utf-8")
@@ -120,6 +120,7 @@ def iter_json_lines(path: str, offset: int = 0) -> Iterator[tuple[int, dict[str,
 
     An unfinished last line is left for the next reader. A line over MAX_JSON_LINE_BYTES is a bad one.
     """
+    import json
     for end, line in iter_lines(path, offset):
         if line and not line.strip():
             continue
@@ -133,7 +134,9 @@ def iter_json_lines(path: str, offset: int = 0) -> Iterator[tuple[int, dict[str,
 def read_object(path: str, limit: int) -> dict[str, Any]:
     """The object in a JSON file that a reader can do without: {} when it is absent or damaged."""
     try:
-        value = json.loads(read_text(path, limit))
+        text = read_text(path, limit)
+        import json
+        value = json.loads(text)
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
@@ -145,6 +148,7 @@ def load_json(path: str) -> dict[str, Any] | None:
         text = read_text(path)
     except FileNotFoundError:
         return None
+    import json
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:

@@ -6,12 +6,15 @@ Refused, with line and column: anchors, aliases, tags, complex keys, tabs as ind
 from __future__ import annotations
 
 import re
-from typing import Union
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.frontmatter_write import render_frontmatter as render_frontmatter
 
-Value = Union[str, list["Value"], dict[str, "Value"]]  # "Union": evaluated at run time on 3.9
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Union
+
+    Value = Union[str, list["Value"], dict[str, "Value"]]
 
 MAX_DEPTH = 32
 _KEY = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|"""  # quoted, or plain: no indicator first, no comment inside

@@ -18,7 +18,11 @@ from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
 from slipstream.base.instants import parse_iso
 from slipstream.dashboard.cache import load_view
 from slipstream.events.fold import Fold
-from slipstream.events.log import Event, LogReader, log_path, parse_event
+from slipstream.events.log import LogReader, log_path, parse_event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from slipstream.events.log import Event
 
 SNAPSHOT_EVENTS = 250
 SNAPSHOT_BYTES = 6_000_000

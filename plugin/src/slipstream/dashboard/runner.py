@@ -15,7 +15,7 @@ from slipstream.base.errors import SlipstreamError
 from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.roots import store_dir
 from slipstream.base.store import ensure_private_dir, ensure_store, store_path
-from slipstream.base.threads import let_threads_import
+from slipstream.base.threads import hold_archive, let_threads_import
 from slipstream.dashboard import launch
 from slipstream.dashboard.auth import Gate
 from slipstream.dashboard.routes import Routes
@@ -41,6 +41,7 @@ def main(argv: list[str]) -> None:
         keep = 3 if fd is None else fd
         os.closerange(3, keep)
         os.closerange(keep + 1 if fd is not None else 3, 256)
+    hold_archive()
     try:
         listener = launch.open_listener(int(options["port"])) if fd is None else socket.socket(fileno=fd)
         listener.set_inheritable(False)

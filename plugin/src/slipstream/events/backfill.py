@@ -4,14 +4,13 @@ Security-relevant: the transcript is the one path that a caller may name, and on
 """
 from __future__ import annotations
 
-import json
 import os
-import re
 import stat
 import time
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from slipstream.base.fast_json import dumps, loads
 from slipstream.base.files import load_json, open_regular, write_atomic
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
@@ -22,7 +21,7 @@ from slipstream.events.ingest import record
 SOURCE = "transcript"
 CURSOR_FOLDER = "backfill"
 BUDGET_S = 2.0
-_RECORDED_ID = re.compile(rb'"tool_use_id":"([^"\\]{1,200})"')
+_ID_MARK, _ID_BYTES = b'"tool_use_id":"', 200
 
 
 def accept_transcript(path: str, session: str, env: Mapping[str, str] = os.environ) -> str | None:
@@ -80,7 +79,7 @@ def backfill(store_root: str, session: str, transcript: str, budget_s: float = B
                     cursors[name] = after
             if time.monotonic() > deadline:
                 break
-        write_atomic(cursor_path, json.dumps(cursors), only_if_changed=True)
+        write_atomic(cursor_path, dumps(cursors), only_if_changed=True)
         return added
 
 
@@ -110,9 +109,11 @@ def recorded_ids(store_root: str, session: str, tail_bytes: int | None = None) -
                 log.seek(max(0, os.fstat(fd).st_size - tail_bytes))
             for line in log:
                 if b'"kind":"post-tool"' in line or b'"kind":"tool-failure"' in line:
-                    match = _RECORDED_ID.search(line)
-                    if match:
-                        found.add(match.group(1).decode("ascii", "replace"))
+                    for part in line.split(_ID_MARK)[1:]:
+                        name, end, _ = part.partition(b'"')
+                        if end and 0 < len(name) <= _ID_BYTES and b"\\" not in name:
+                            found.add(name.decode("ascii", "replace"))
+                            break
     return found
 
 
@@ -165,7 +166,7 @@ def _blocks(entry: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(line)
+        value = loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from slipstream.base.fast_json import loads
 from slipstream.events.append import append_event
 from slipstream.events.ingest import count_bytes, substance
 
@@ -46,7 +45,7 @@ def decode_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if isinstance(value, str) and key not in _TEXT_FIELDS and (value[:1] in '{["-tfn' or value[:1].isdigit()):
             try:
-                value = json.loads(value)
+                value = loads(value)
             except (ValueError, RecursionError):
                 pass
         payload[key] = value
@@ -96,6 +95,8 @@ def _describe(hook: str, payload: Mapping[str, Any], tree_root: str, store_root:
     if hook == "UserPromptSubmit":
         prompt = text("prompt")
         if prompt.lstrip().startswith("<task-notification>"):
+            import re
+
             fields = dict(re.findall(r"<([a-z-]+)>([^<]*)</\1>", prompt[:4000]))
             return (
                 f"task {fields.get('status', '')}: {fields.get('summary', '')}".strip(),
@@ -174,9 +175,9 @@ def _describe_tool(hook: str, payload: Mapping[str, Any], tree_root: str, store_
             error=_text(payload, "error")[:65536],
             bytes=len(_text(payload, "error").encode("utf-8", "replace")),
         )
-        code = re.match(r"Exit code (\d+)", data["error"])
-        if code:
-            data["exit_code"] = int(code.group(1))
+        words = data["error"][:40].split(None, 3)
+        if words[:2] == ["Exit", "code"] and words[2:] and words[2].isdecimal():
+            data["exit_code"] = int(words[2])
     elif hook == "PermissionRequest":
         data["outcome"] = "asked"
     elif hook == "PermissionDenied":
@@ -193,6 +194,8 @@ def _plan(tool: str, asked: Mapping[str, Any]) -> dict[str, Any]:
             "plan_status": [str(todo.get("status") or "pending") for todo in todos],
         }
     if tool == "ExitPlanMode" and isinstance(asked.get("plan"), str):
+        import re
+
         steps = re.findall(r"(?m)^\s*(?:[-*]|\d+[.)])\s+(.+)$", asked["plan"])[:100]
         return {"plan": [step.strip()[:200] for step in steps]}
     if tool in ("TaskCreate", "TaskUpdate"):

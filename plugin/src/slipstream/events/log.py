@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from typing import Any
 
 from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
 from slipstream.base.roots import store_dir
 from slipstream.events.append import session_file_name
 from slipstream.events.names import decode_session
 
-Event = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Event = dict[str, Any]
 KINDS = (
     "session-start",
     "user-prompt",

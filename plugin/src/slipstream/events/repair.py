@@ -3,12 +3,12 @@ beside the log."""
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from typing import IO
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.base.fast_json import loads
 from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.store import store_path
 from slipstream.events.append import FLAGS, LOCK_TIMEOUT_S
@@ -115,7 +115,7 @@ def _spilled(name: str) -> bytes:
     try:
         with open(name, "rb") as stream:
             text = stream.read(1_000_000)
-        return text if isinstance(json.loads(text), dict) and text.startswith(b"{") and b"\n" not in text else b""
+        return text if isinstance(loads(text.decode()), dict) and text.startswith(b"{") and b"\n" not in text else b""
     except (OSError, ValueError):
         return b""
 
@@ -129,7 +129,7 @@ def _last_seq(log: IO[bytes], end: int) -> int:
         lines = log.read(end - start).split(b"\n")
         for line in reversed(lines if not start else lines[1:]):
             try:
-                seq = json.loads(line)["seq"]
+                seq = loads(line.decode("utf-8").removeprefix("\ufeff"))["seq"]
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue
             if isinstance(seq, int) and not isinstance(seq, bool) and seq >= 0:

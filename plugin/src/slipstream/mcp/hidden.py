@@ -52,6 +52,9 @@ def call_hidden(name: str, arguments: Any, root: str) -> str:
         answer = getattr(module, function_name)(root, store_root, payload, SOURCE)
         return answer if isinstance(answer, str) else ""
     except Exception as error:
-        from slipstream.base.errorlog import log_error
-        log_error(store_root, "hidden tool " + name, error)
+        try:
+            from slipstream.base.errorlog import log_error
+            log_error(store_root, "hidden tool " + name, error)
+        except Exception:
+            pass  # where an update took the pyz away, the log of errors may not load either
         return ""

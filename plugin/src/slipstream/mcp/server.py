@@ -9,7 +9,7 @@ import _signal  # type: ignore[import-not-found]  # what `signal` wraps in enume
 import os
 import sys
 
-from slipstream.base.threads import let_threads_import
+from slipstream.base.threads import hold_archive, let_threads_import
 from slipstream.mcp import protocol
 from slipstream.mcp.codec import decode_line, encode_message
 from slipstream.mcp.protocol import Connection, handle_request
@@ -43,6 +43,7 @@ def main(argv: list[str]) -> int:
         sys.stderr.write("slipstream mcp: --root %s is not a folder\n" % root)
         return 2
     let_threads_import()
+    hold_archive()
     # The kernel's own way to end, at once: a handler would run in the main thread, which sits in a read that a signal taken by
     # another thread does not wake. It may have been handed down ignored. Workers end with their input.
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
@@ -116,8 +117,7 @@ class Loop:
                 except OSError:
                     raise
                 except Exception:  # a bug; the loop never dies
-                    from slipstream.mcp.jobs import log_exception
-                    log_exception("mcp loop")
+                    protocol.log_bug("mcp loop")
         except OSError:
             pass  # the client is gone: nobody is left to answer
         try:
@@ -137,7 +137,7 @@ class Loop:
             self.wire.send(self._parse_error(error))
             return
         connection = self.connection
-        if self._is_slow(message):
+        if self._is_slow(message) and self.workers() is not None:
             request = protocol.open_request(message, connection) if isinstance(message, dict) else None
             self.workers().submit(message, request)
             return
@@ -148,9 +148,13 @@ class Loop:
                 self._after_initialize()
 
     def workers(self) -> Any:
+        """None where they cannot be loaded, from a pyz that is torn or gone: what comes is then answered here."""
         if self._workers is None:
-            from slipstream.mcp.jobs import Workers
-            self._workers = Workers(self.connection, self.wire.send)
+            try:
+                from slipstream.mcp.jobs import Workers
+                self._workers = Workers(self.connection, self.wire.send)
+            except (ImportError, OSError, EOFError):
+                protocol.log_bug("mcp workers")
         return self._workers
 
     def finish(self) -> None:
@@ -172,7 +176,8 @@ class Loop:
         switches = (env.get("SLIPSTREAM_MCP_EMIT"), env.get("SLIPSTREAM_DASHBOARD"))
         if "1" not in switches and (env.get("SLIPSTREAM_MODE") == "plugin" or switches == ("0", "0")):
             return  # as the plugin's manifest has it
-        self.workers().feed()
+        if self.workers() is not None:
+            self.workers().feed()
 
     def _parse_error(self, error: BaseException) -> dict[str, Any]:
         answer = protocol.error_response(None, protocol.PARSE_ERROR, "not a line of JSON: %s" % error)

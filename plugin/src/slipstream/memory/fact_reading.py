@@ -1,7 +1,6 @@
 """Facts as the agent is given them: read through a derived cache, so that only files that changed are parsed."""
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
@@ -123,7 +122,9 @@ def _read_record(path: str, size: int) -> dict[str, Any] | str:
 
 def _load_cache(path: str) -> dict[str, Any]:
     try:
-        value = json.loads(read_bytes(path))
+        raw = read_bytes(path)
+        import json
+        value = json.loads(raw)
         files = value["files"] if value["version"] == _CACHE_VERSION else {}
         for held in files.values():
             if isinstance(held[1], dict):

@@ -1,9 +1,11 @@
 """What happens at each turning point of a session, whichever way the host tells of it: recorded first, answered second."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
+from slipstream.base.roots import store_dir
 from slipstream.events.ingest import record
 
 SETTLE_S = 3.0  # in a running session: a call answered just now may have its own event still on the way
@@ -49,6 +51,11 @@ def may_inject(store_root: str) -> bool:
     """Whether context may be given here: the setting `inject`, in the project's settings or as SLIPSTREAM_INJECT=0."""
     from slipstream.base.settings import setting
     return bool(setting(store_root, "inject"))
+
+
+def has_facts(store_root: str) -> bool:
+    """Whether there is a folder of facts at all; what reads them takes long to load."""
+    return os.path.isdir(os.path.join(store_dir(store_root), "memory"))
 
 
 def context_answer(name: str, text: str) -> str:

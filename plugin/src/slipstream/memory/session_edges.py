@@ -45,6 +45,9 @@ def end_session(tree_root: str, store_root: str, payload: dict[str, Any]) -> str
 
 
 def _memory_text(tree_root: str, store_root: str, session: str, source: str, end: str) -> str:
+    store = store_dir(store_root)
+    if not any(os.path.isdir(os.path.join(store, name)) for name in ("memory", "observations")):
+        return ""  # a project without a past: nothing is loaded for it
     from slipstream.memory.briefing import SESSION_START_TOKENS, session_start_text
     room = SESSION_START_TOKENS - approx_text_tokens(end) - 2
     return session_start_text(store_root, tree_root, source, session, budget_tokens=room)

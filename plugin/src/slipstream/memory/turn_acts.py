@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from slipstream.memory.lifecycle import SETTLE_S, context_answer, fill_gaps, host_transcript, may_inject
+from slipstream.memory.lifecycle import SETTLE_S, context_answer, fill_gaps, has_facts, host_transcript, may_inject
 
 TASK_NOTE = "<task-notification>"
 BATCH_TAIL_BYTES = 1_000_000  # the calls of one batch were recorded just before it
@@ -20,7 +20,7 @@ SCOPED_READ = "Cheaper: " + TOOLS + "sp_outline {\"file\": %s}, then " + TOOLS +
 def submit_prompt(tree_root: str, store_root: str, payload: dict[str, Any]) -> str:
     """UserPromptSubmit: what memory knows about this prompt, when it knows something; a task's note is no human's prompt."""
     prompt = str(payload.get("prompt") or "")
-    if prompt.lstrip().startswith((TASK_NOTE, "/")) or not may_inject(store_root):
+    if prompt.lstrip().startswith((TASK_NOTE, "/")) or not has_facts(store_root) or not may_inject(store_root):
         return ""
     from slipstream.memory.briefing import prompt_text
     return context_answer("UserPromptSubmit", prompt_text(store_root, tree_root, prompt, str(payload["session_id"])))

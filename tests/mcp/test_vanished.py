@@ -1,0 +1,85 @@
+"""The pyz is updated or removed under a running server: what it loads later still comes from the file it started from."""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from typing import Any
+
+from tests import PYZ
+from tests.mcp import Server, environment, initialize, message
+
+SESSION = "5d8f2a10-0000-4000-8000-000000000001"
+
+
+def hook(number: int, event: str, **fields: str) -> dict[str, Any]:
+    return message("tools/call", number, name="sp_hook", arguments={"hook_event_name": event, "session_id": SESSION, **fields})
+
+
+@unittest.skipUnless(os.name == "posix", "elsewhere a file that is open cannot be removed")
+class Vanished(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = os.path.join(os.path.realpath(folder.name), "project")
+        os.mkdir(self.root)
+        with open(os.path.join(self.root, "a.py"), "w", encoding="utf-8") as out:
+            out.write("def find_me():\n    return 1\n")
+        self.pyz = os.path.join(folder.name, "slipstream.pyz")
+        shutil.copy(PYZ, self.pyz)
+
+    def serve(self) -> Server:
+        server = Server(self.root, environment(SLIPSTREAM_MODE=""), program=self.pyz)
+        self.addCleanup(server.__exit__)
+        server.ask(initialize())
+        return server
+
+    def go_on(self, server: Server) -> None:
+        """A turn of hooks, and a tool of each kind, none of whose modules was loaded before."""
+        text = server.ask(hook(1, "Stop"))["result"]
+        self.assertEqual(text, {"content": [{"type": "text", "text": ""}]})
+        self.assertIn("find_me", server.ask(message("tools/call", 2, name="sp_map", arguments={}))["result"]["content"][0]["text"])
+        self.assertNotIn("isError", server.ask(message("tools/call", 3, name="sp_recall", arguments={"query": "anything"}))["result"])
+        log = os.path.join(self.root, ".claude", "slipstream", "dashboard", SESSION + ".jsonl")
+        with open(log, encoding="utf-8") as stream:
+            self.assertIn('"kind":"stop"', stream.read())
+        self.assertFalse(os.path.exists(os.path.join(self.root, ".claude", "slipstream", "errors.log")))
+
+    def test_removed(self) -> None:
+        server = self.serve()
+        os.unlink(self.pyz)
+        self.go_on(server)
+
+    def test_replaced_by_another_version(self) -> None:
+        server = self.serve()
+        with zipfile.ZipFile(self.pyz + ".new", "w") as new:
+            new.writestr("AAA.txt", "x" * 9999)
+        os.replace(self.pyz + ".new", self.pyz)
+        self.go_on(server)
+
+    def test_torn(self) -> None:
+        """Overwritten in place, the worst way: nothing can be loaded, and still each hook call is answered with success."""
+        server = self.serve()
+        with open(self.pyz, "r+b") as stream:
+            stream.truncate(1000)
+        for number, event in enumerate(("PostToolUse", "Stop", "UserPromptSubmit"), 5):
+            answer = server.ask(hook(number, event, tool_name="Read"))
+            self.assertEqual(answer["result"], {"content": [{"type": "text", "text": ""}]}, answer)
+
+    def test_other_archives_are_opened_by_name(self) -> None:
+        other = os.path.join(self.root, "other.zip")
+        with zipfile.ZipFile(other, "w") as new:
+            new.writestr("other_module.py", "VALUE = 7\n")
+        code = ("import sys; sys.path[:0] = sys.argv[1:]\nfrom slipstream.base import threads\nthreads.hold_archive()\n"
+                "import other_module, importlib; importlib.invalidate_caches()\n"
+                "import os; os.unlink(sys.argv[1]); import slipstream.mcp.protocol\nprint(other_module.VALUE)")
+        done = subprocess.run([sys.executable, "-I", "-S", "-c", code, self.pyz, other], capture_output=True, text=True, check=False)
+        self.assertEqual((done.stdout, done.stderr), ("7\n", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
