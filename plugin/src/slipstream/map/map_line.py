@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from json.encoder import encode_basestring, encode_basestring_ascii
 
-from slipstream.map.index_file import EXPORTED, HEAD_ROWS, FileEntry, Symbol, parse_rows
+from slipstream.map.index_file import EXPORTED, HEAD_ROWS, IMPORTS, OUTLINE, FileEntry, Symbol, parse_rows
 
 # What a symbol carries beyond name, kind and line, richest first: (signature, doc, endLine). The last level also leaves
 # out a purpose that only repeats the names.
@@ -53,15 +53,18 @@ def sizes_of(entry: FileEntry) -> tuple[int, int, int, int]:
 
 
 def specifiers(entry: FileEntry) -> list[str]:
-    """Imports as published: each specifier once, in the order of their first appearance."""
-    return list(dict.fromkeys(cells[0] for cells in entry.cells(1) if cells[0]))
+    """Imports as published: each specifier once, in the order of their first appearance; not the file's own package."""
+    return list(dict.fromkeys(cells[0] for cells in entry.cells(IMPORTS)
+                              if cells[0] and cells[1:2] not in (["package"], ["namespace"])))
 
 
 def file_json(entry: FileEntry, level: int) -> str:
     """A file in the published shape, on one line."""
     symbols = ",".join(symbol_json(one, level) for one in entry.symbols if one.depth == 0 and one.exported)
     imports = ",".join(quote(name) for name in specifiers(entry))
-    purpose = "" if level == len(LEVELS) - 1 and entry.purpose.startswith(("exports ", "defines ")) else entry.purpose
+    outline = entry.cells(OUTLINE)
+    repeats = ("exports ", "defines ", *(f"{cells[1]}s " for cells in outline[:1]))
+    purpose = "" if level == len(LEVELS) - 1 and entry.purpose.startswith(repeats) else entry.purpose
     return (f'{{"path":{quote(entry.path)},"purpose":{quote(purpose)},"symbols":[{symbols}],"imports":[{imports}],'
             f'"bytes":{entry.bytes},"lines":{entry.lines}}}')
 

@@ -10,7 +10,7 @@ from typing import IO, Callable
 
 from slipstream.map.index_file import FAILED
 from slipstream.map.scan import scan_many, skipped_file
-from slipstream.map.scanned import BLOCK_FILES, Block, Scanned
+from slipstream.map.scanned import MAX_BLOCK_FILES, Block, Scanned
 
 MIN_FILES_PER_WORKER = 60
 MAX_WORKERS = 16
@@ -181,7 +181,7 @@ def render_results(results: list[Scanned]) -> bytes:
         assert isinstance(one.block, Block)
         if one.block is not last:
             last = one.block
-            count = sum(1 for other in results[at:at + BLOCK_FILES] if other.block is last)
+            count = sum(1 for other in results[at:at + MAX_BLOCK_FILES] if other.block is last)
             parts += [_BLOCK.pack(count, len(last.packed)), last.packed]
         keys = list(one.keys)
         parts += [_RESULT.pack(*one.stamp, one.content, one.flags, one.symbols, one.exports, len(keys)),

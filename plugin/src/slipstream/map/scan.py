@@ -7,7 +7,7 @@ from binascii import crc32
 
 from slipstream.map.index_file import ASIDE, ENTRY, FAILED, GENERATED, LOW, RACY, SKIPPED, stamp_of
 from slipstream.map.languages.registry import scan_source
-from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, is_racy, keys_in, pack_block
+from slipstream.map.scanned import Block, Scanned, is_full, is_racy, keys_in, pack_block
 from slipstream.map.section import encode_section, encode_skipped
 from slipstream.map.skips import find_data_reason, is_aside, is_generated, is_minified
 from slipstream.map.source import Unreadable, decode_source, read_source
@@ -16,11 +16,16 @@ from slipstream.map.source import Unreadable, decode_source, read_source
 def scan_many(root: str, paths: list[str]) -> list[Scanned]:
     """Scan `paths` below `root`; the sections of neighbours share a block."""
     results = [scan_file(root, path) for path in paths]
-    for at in range(0, len(results), BLOCK_FILES):
-        group = results[at:at + BLOCK_FILES]
-        block = Block(pack_block([one.section() for one in group]))
-        for place, one in enumerate(group):
-            one.block, one.place = block, place
+    group: list[Scanned] = []
+    size = 0
+    for at, result in enumerate(results):
+        group.append(result)
+        size += len(result.section())
+        if is_full(len(group), size) or at == len(results) - 1:
+            block = Block(pack_block([one.section() for one in group]))
+            for place, one in enumerate(group):
+                one.block, one.place = block, place
+            group, size = [], 0
     return results
 
 

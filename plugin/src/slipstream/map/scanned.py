@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # A stamp is trusted when the file had been left alone this long before it was read (coarse clocks of file systems).
 SETTLED_NS = 2_000_000_000
-BLOCK_FILES = 8
+BLOCK_FILES, BLOCK_BYTES, MAX_BLOCK_FILES = 8, 6_000, 48  # a block holds so many, and so much of short sections
 
 
 class Block:
@@ -43,6 +43,11 @@ class Scanned:
 def is_racy(mtime_ns: int, read_ns: int) -> bool:
     """Whether a later edit could have left this stamp unchanged."""
     return mtime_ns + SETTLED_NS > read_ns
+
+
+def is_full(count: int, size: int) -> bool:
+    """Whether a block of `count` sections, `size` bytes in all, takes no more."""
+    return (count >= BLOCK_FILES and size >= BLOCK_BYTES) or count >= MAX_BLOCK_FILES
 
 
 def pack_block(sections: list[bytes]) -> bytes:

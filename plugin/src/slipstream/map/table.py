@@ -34,7 +34,7 @@ from slipstream.map.index_file import (
     open_index_file,
     unpack_block,
 )
-from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, keys_in, pack_block
+from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, is_full, keys_in, pack_block
 
 KEYS_PER_BUCKET = 64
 MAX_UNPUBLISHED = 60
@@ -210,7 +210,7 @@ class Table:
             fresh._unsorted += [(key, len(fresh.paths)) for key in keys_in(section) | {key_of(b"=", os.fsencode(path))}]
             fresh.paths.append(path)
             waiting.append((self.records[slot], section))
-            if len(waiting) == BLOCK_FILES:
+            if is_full(len(waiting), sum(len(one) for _, one in waiting)):
                 fresh._add_block(waiting)
         fresh._add_block(waiting)
         self.records, self.paths, self.slots, self.blocks = fresh.records, fresh.paths, fresh.slots, fresh.blocks
