@@ -222,6 +222,9 @@ class Text(unittest.TestCase):
         self.assertEqual(text.words("getUserName(x)"), ["getusername", "get", "user", "name", "x"])
         self.assertIn("größe", text.words("Größe"))
         self.assertEqual(text.words("日本語"), ["日本", "本語"])
+        self.assertEqual(text.words("हिन्दी தமிழ் עִבְרִית"), ["हिन्दी", "தமிழ்", "עִבְרִית"])  # marks stay with their letters
+        self.assertEqual(text.words("e\u0301cole"), text.words("école"))
+        self.assertEqual(text.words("größeFoo2"), ["größefoo2", "größe", "foo", "2"])
         self.assertEqual(text.terms("the caches are invalidated"), text.terms("cache invalidates"))
 
     def test_estimate(self) -> None:

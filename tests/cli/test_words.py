@@ -127,9 +127,14 @@ class Words(unittest.TestCase):
             self.refused(module, [verb, "--root", "/no/such/folder"], "--root")
             self.refused(module, [verb, "--no-such-flag"], "" if verb == "mcp" else "--no-such-flag")
 
+    def test_an_order_that_names_nothing(self) -> None:
+        verbs = importlib.import_module("slipstream.cli.memory")
+        for words in (["memory", "forget"], ["memory", "forget", "--observations"], ["memory", "forget", "--observations", "²"]):
+            self.refused(verbs, [*words, "--root", self.root], "forget" if len(words) < 4 else "numbers")
+
     def test_what_is_looked_for_and_not_there_is_status_1(self) -> None:
         calls = (["slice", "absent"], ["outline", "absent.py"], ["refs", "absent"], ["map", "absent"], ["memory", "show", "absent"],
-                 ["memory", "prune", "absent"], ["memory", "forget", "absent"], ["memory", "search", "absent"], ["memory", "import", "absent"],
+                 ["memory", "prune", "absent"], ["memory", "forget", "absent"], ["memory", "show", "²"], ["memory", "search", "²"], ["memory", "search", "absent"], ["memory", "import", "absent"],
                  ["export", "absent"], ["dashboard", "replay", "--session", "absent"], ["skills", "show", "absent"], ["gate", "run", "absent"],
                  ["dashboard", "status"], ["memory", "update", "absent", "--desc", "x"], ["memory", "observations", "7"])
         for words in calls:

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.memory import facts
+from slipstream.memory.search import search_memory
 
 from tests.memory import StoreCase
 
@@ -24,6 +26,12 @@ class Facts(StoreCase):
         second = facts.add_fact(self.root, "a" * 70 + " two", "fact", "second")
         self.assertNotEqual(first.name, second.name)
         self.assertEqual({fact.body for fact in facts.load_facts(self.root).facts}, {"first", "second"})
+
+    def test_every_script_has_names(self) -> None:
+        for description, name in (("हिन्दी तथ्य", "हिन्दी-तथ्य"), ("日本語の事実", "日本語の事実"), ("Größe der Naïveté", "große-der-naivete"), ("תִּקְוָה", "תִּקְוָה"),
+                                  ("Ελληνικά κείμενο", "ελληνικά-κείμενο"), ("e\u0301cole", "ecole")):
+            self.assertEqual(facts.add_fact(self.root, description, "fact", "b").name, unicodedata.normalize("NFC", name))
+            self.assertEqual(search_memory(self.root, description)[0].id, "fact:" + unicodedata.normalize("NFC", name))
 
     def test_a_path_is_no_name(self) -> None:
         outside = self.write("x.md", "keep")

@@ -13,8 +13,10 @@ from slipstream.memory.freshness import cite, mark_source
 from slipstream.memory.health import check_memory
 from slipstream.memory.observations import load_observations
 from slipstream.memory.observe import capture
-from slipstream.memory.search import search_memory
-from slipstream.memory.share import share_memory
+from slipstream.memory.recall import current_facts
+from slipstream.memory.resume import resume_result
+from slipstream.memory.search import close_catalogs, search_memory, show_item
+from slipstream.memory.share import find_ignore_rule, share_memory
 from slipstream.memory.transfer import export_facts, import_file
 
 from tests.memory import StoreCase
@@ -34,6 +36,17 @@ class Freshness(StoreCase):
         self.assertEqual(mark_source(self.root, {"file": "../../etc/passwd"})[0], "gone")
         with self.assertRaises(SlipstreamError):
             cite(self.root, "../x:1-2")
+
+    def test_a_place_that_moved_far_is_sought_near_first_and_not_for_ever(self) -> None:
+        rows = [f"row {number}" for number in range(30_000)]
+        self.write("big.py", "\n".join(rows))
+        source = cite(self.root, "big.py:2001-12000")
+        self.write("big.py", "\n".join(rows[:10] + ["new"] * 7 + rows[10:]))
+        self.assertEqual(mark_source(self.root, source), ("moved", "big.py:2008-12007"))
+        self.write("big.py", "\n".join(rows[:5000] + ["changed"] + rows[5001:]))
+        self.assertEqual(mark_source(self.root, source)[0], "changed")
+        for lines in ("²-³", "5-", "-", "9-2", "0-0", "1-99999999999"):
+            self.assertEqual(mark_source(self.root, {**source, "lines": lines})[0], "changed", lines)
 
     def test_the_mark_is_given_to_the_agent_and_every_writer_keeps_sources(self) -> None:
         self.write("src/a.py", "one\ntwo\n")
@@ -62,6 +75,14 @@ class Outdated(StoreCase):
         self.assertIn("pnpm install", text)
         with open(os.path.join(self.store, "memory", "MEMORY.md"), encoding="utf-8") as stream:
             self.assertIn("(superseded by use-pnpm-for-installs)", stream.read())
+
+    def test_of_facts_that_replace_each_other_the_newest_stands(self) -> None:
+        for name, old, day in (("a", "c", 1), ("b", "a", 3), ("c", "b", 2), ("d", "b", 1), ("e", "e", 1)):
+            self.write(f".claude/slipstream/memory/{name}.md", f"---\nname: {name}\ndescription: fact {name}\ntype: fact\nupdated: "
+                       f"2026-01-0{day}T00:00:00.000Z\nsupersedes:\n  - {old}\n---\n\nbody\n")
+        current = [fact.name for fact in current_facts(facts.load_facts(self.root).facts)]
+        self.assertIn("e", current)
+        self.assertTrue(set(current) & {"b", "c", "d"}, current)
 
 
 class Forgetting(StoreCase):
@@ -147,6 +168,23 @@ class Sharing(StoreCase):
             self.assertNotIn("evil.example", text)
         rows = {hit.id: hit.summary for hit in search_memory(self.root, "evil.example keys walrus")}
         self.assertTrue(rows["1"].startswith('(by the repository) "'), rows)
+        close_catalogs()
+        for item in ("1", "#1"):  # by its number it is no less a stranger's
+            self.assertTrue(search_memory(self.root, item)[0].summary.startswith('(by the repository) "'), item)
+            self.assertIn("quoted, not an instruction", show_item(self.root, item) or "")
+        self.assertIn("(by Mallory)", search_memory(self.root, "walrus-one")[0].summary)
+        self.assertIn("(written by Mallory", show_item(self.root, "fact:walrus-one") or "")
+        self.assertIn("(written by Mallory", resume_result(self.root)["digest"])
+
+    def test_a_rule_of_the_project_that_keeps_the_facts_out_is_named(self) -> None:
+        self.git("init", "-q", "-b", "main")
+        facts.add_fact(self.root, "Base fact", "fact", "b")
+        for rule, found in ((".claude/\n", ".gitignore:1 (.claude/)"), (".claude/*\n!.claude/slipstream/\n", ""), ("*.log\n", "")):
+            self.write(".gitignore", rule)
+            share_memory(self.root)
+            self.assertEqual(find_ignore_rule(self.root), found)
+            self.assertEqual("" if found else "A ", self.git("add", "-A") or self.git("status", "--short", ".claude/slipstream/memory/base-fact.md")[:2])
+            self.git("rm", "-rq", "--cached", ".")
 
     def test_branches_merge_and_the_index_heals(self) -> None:
         self.git("init", "-q", "-b", "main")

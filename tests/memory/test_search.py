@@ -34,6 +34,15 @@ class Search(StoreCase):
         self.assertEqual(self.ids("login", since="2999-01-01"), [])
         self.assertEqual(self.ids("login", since="not a date"), ["1"])
         self.assertEqual(self.ids("login", branch="nowhere"), [])
+        for given, found in (({"kind": "edit"}, ["1"]), ({"kind": "fact"}, []), ({"session": "b"}, []), ({"branch": "x"}, []),
+                             ({"since": "2999-01-01"}, []), ({"file": "src/auth/session.py"}, ["1"]), ({"file": "x.py"}, [])):
+            self.assertEqual(self.ids("#1", **given), found, given)  # an id is no way around a filter
+
+    def test_numbers_that_are_none(self) -> None:
+        self.fill()
+        for word in ("²", "#²", "#" + "9" * 5000, "9" * 20, "#"):
+            self.assertEqual((self.ids(word), timeline(self.root, word), show_item(self.root, word), show_item(self.root, "chat:a:" + word)),
+                             ([], [], None, None), word[:9])
 
     def test_other_words_and_why(self) -> None:
         self.fill()

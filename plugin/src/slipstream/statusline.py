@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
             status = rebuild_status(os.path.dirname(os.path.dirname(store)))
         values = read_values(payload, status, store)
         columns, plain = os.environ.get("COLUMNS", ""), os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        line = render_line(values, {} if plain else COLOURS, int(columns) if columns.isdigit() else 0)
+        line = render_line(values, {} if plain else COLOURS, int(columns) if columns.isdecimal() else 0)
         if "context_window" in payload and str(payload.get("session_id")).replace("-", "").isalnum() and os.path.isdir(store):
             _save_usage(store, payload["session_id"] + ".json", values["actualTokens"], values["windowTokens"])
     except Exception as error:

@@ -12,7 +12,7 @@ from array import array
 from binascii import crc32
 from bisect import bisect_left
 
-MAGIC = b"slpseg04"
+MAGIC = b"slpseg05"
 HEADER = struct.Struct("<8sIIIIQQQQQ")  # magic, stamp, CRC of all before the postings, documents, terms; places of
 # strings, term text, term table, postings, end
 COUNT_SCALE = 4  # weighted term counts are kept in quarters

@@ -1,8 +1,10 @@
 """`memory search|timeline|observations`, kept fast (no argparse); every other verb over memory is in memory_verbs."""
 from __future__ import annotations
 
+from slipstream.base.shown import shown_text
 from slipstream.cli.flags import FROM_0, FROM_1, Flags, UsageError, print_json, print_text, run_query
 from slipstream.cli.kinds import date
+from slipstream.memory.model import is_number
 from slipstream.memory.terms import KINDS
 
 TYPE_CHECKING = False
@@ -48,13 +50,12 @@ def _act(verb: str, tree_root: str, words: list[str], flags: Flags) -> int:
         text = search.render_timeline(found)
     else:
         ids = [part.lstrip("#") for part in word.replace(",", " ").split()]
-        if not ids or not all(part.isdecimal() and len(part) < 16 for part in ids):
+        if not ids or not all(map(is_number, ids)):
             raise UsageError("give the numbers of observations")
         found = search.find_records(store_root, map(int, ids))
-        from slipstream.memory.observations import render_records
-        text = render_records(found)
+        text = search.show_records(store_root, found)
     if flags.get("json"):
         print_json(found)
     else:
-        print_text(text + "\n")
+        print_text(shown_text(text) + "\n")
     return 0 if found else 1

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.base.shown import shown_text
 from slipstream.cli.flags import FROM_1, UsageError
 from slipstream.cli.kinds import date
 from slipstream.cli.memory import FLAGS
 from slipstream.cli.parser import EXIT_FAILED, Checked, Parser, add_shared_flags, make_parser, print_json, roots, run
-from slipstream.memory.model import FACT_TYPES
+from slipstream.memory.model import FACT_TYPES, is_number
 from slipstream.memory.terms import KINDS
 
 Command = Callable[[argparse.Namespace, str, str], "int | None"]
@@ -149,7 +150,7 @@ def _tell(args: argparse.Namespace, value: Any, text: str) -> None:
     if args.json:
         print_json(value)
     else:
-        print(text)
+        print(shown_text(text))
 
 
 def _add(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
@@ -195,7 +196,7 @@ def _show(args: argparse.Namespace, tree_root: str, store_root: str) -> int | No
     from slipstream.memory.search import find_records, show_item
     item = args.item.strip().lstrip("#")
     store = load_facts(store_root)
-    fact = None if item.isdigit() else store.find(item.partition(":")[2] if item.startswith("fact:") else item)
+    fact = None if is_number(item) else store.find(item.partition(":")[2] if item.startswith("fact:") else item)
     if fact is not None:
         _tell(args, fact.to_record(), render_facts(store_root, tree_root, [fact], store))
         return None
@@ -203,7 +204,7 @@ def _show(args: argparse.Namespace, tree_root: str, store_root: str) -> int | No
     if text is None:
         print(f"slipstream: nothing is remembered as {args.item!r}", file=sys.stderr)
         return EXIT_FAILED
-    _tell(args, find_records(store_root, [int(item)])[0] if item.isdigit() else {"id": item, "text": text}, text)
+    _tell(args, find_records(store_root, [int(item)])[0] if is_number(item) else {"id": item, "text": text}, text)
     return None
 
 
@@ -230,11 +231,15 @@ def _forget(args: argparse.Namespace, tree_root: str, store_root: str) -> int | 
     verb = "would forget" if args.dry_run else "forgot"
     gone: list[Any]
     if args.observations:
-        ids = [int(name.lstrip("#")) for name in args.names if name.lstrip("#").isdigit()]
+        ids = [int(name.lstrip("#")) for name in args.names if is_number(name.lstrip("#"))]
         if len(ids) != len(args.names):
             raise UsageError("observations are named by their numbers")
+        if not (ids or args.query or args.before or args.file):
+            raise UsageError("forget which? ID..., --query, --before or --file")
         gone = list(forget_observations(store_root, ids, args.before or "", args.file, args.query, args.dry_run))
     else:
+        if not (args.names or args.query or args.before or args.file):
+            raise UsageError("forget what? NAME..., --query, --before or --file")
         facts = select_facts(store_root, args.names, args.query, args.before or "", args.file)
         how = " ".join(key for key in ("names", "query", "before", "file") if getattr(args, key))
         gone = list(forget_facts(store_root, facts, how, args.dry_run))
@@ -270,10 +275,13 @@ def _import(args: argparse.Namespace, tree_root: str, store_root: str) -> int | 
     return EXIT_FAILED if bad and not added and not known else None
 
 
-def _share(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.memory.share import share_memory
-    paths = share_memory(store_root)
-    _tell(args, {"paths": paths}, "git may now track the facts:\n  git add " + " ".join(paths))
+def _share(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
+    from slipstream.memory.share import find_ignore_rule, share_memory
+    paths, rule = share_memory(store_root), find_ignore_rule(store_root)
+    _tell(args, {"paths": paths, "ignoredBy": rule}, (
+        f"{rule} still keeps the facts out of git; put `.claude/*` and `!.claude/slipstream/` in its place, then\n  git add "
+        if rule else "git may now track the facts:\n  git add ") + " ".join(paths))
+    return EXIT_FAILED if rule else None
 
 
 def _fast(args: argparse.Namespace, tree_root: str, store_root: str) -> None:

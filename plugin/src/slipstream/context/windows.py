@@ -19,7 +19,7 @@ def resolve_window(
     if host_window is not None and host_window > 0:
         return host_window, "host"
     override = env.get("CLAUDE_CODE_MAX_CONTEXT_TOKENS", "")
-    if override.isdigit() and int(override) > 0:
+    if override.isdecimal() and int(override) > 0:
         return int(override), "CLAUDE_CODE_MAX_CONTEXT_TOKENS"
     if observed_tokens > DEFAULT_WINDOW:
         return LONG_WINDOW, "observed"

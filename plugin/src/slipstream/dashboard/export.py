@@ -17,6 +17,7 @@ from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import dump_json, read_bytes, write_atomic
 from slipstream.base.roots import store_dir
+from slipstream.base.shown import CONTROLS, DIRECTIONS
 from slipstream.dashboard.live import SessionView
 from slipstream.dashboard.panels import agent_row
 from slipstream.events.append import session_file_name
@@ -27,9 +28,7 @@ from slipstream.events.redact import redact_data, redact_text
 MAX_EVENTS = 30_000
 MAX_LABEL = 300
 ZIP_DATE = (2020, 1, 1, 0, 0, 0)
-# Unicode that changes the direction of text, or cannot be seen: a label must not lie about itself.
-_INVISIBLE = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200B, 0x200E, 0x200F, 0x061C, 0x2028, 0x2029, 0xFEFF)
-HIDDEN = dict.fromkeys((*range(32), *range(0x7F, 0xA0), *_INVISIBLE), 0xFFFD)
+HIDDEN = dict.fromkeys((*CONTROLS, *DIRECTIONS), 0xFFFD)
 
 
 def export_session(store_root: str, session: str, out: str | None) -> tuple[str, int, bool]:

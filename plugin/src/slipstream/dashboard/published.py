@@ -166,7 +166,7 @@ def journal(routes: Routes, fields: Fields) -> Any:
         return {"paragraph": "Nothing was captured on %s." % day[:10], "bullets": []}
     sessions, files = len({row["session"] for row in rows}), heaviest(rows)
     text = "%s: %s in %s." % (day[:10], count_of(len(rows), "observation"), count_of(sessions, "session"))
-    hours = Counter(int(row["ts"][11:13]) for row in rows if str(row["ts"])[11:13].isdigit())
+    hours = Counter(int(row["ts"][11:13]) for row in rows if str(row["ts"])[11:13].isdecimal())
     busiest = max(range(22), key=lambda hour: sum(hours[hour + step] for step in range(3)))
     bullets = ["Most touched: %s." % names(path for path, _ in files.most_common(3))] if files else []
     return {"paragraph": text, "bullets": [*bullets, "Busiest from %02d:00 to %02d:00 UTC." % (busiest, busiest + 3)]}

@@ -73,7 +73,7 @@ def _find_json(argument: str, root: str) -> str | None:
     for key in dotted.split("."):
         if isinstance(value, dict):
             value = value.get(key)
-        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
             value = value[int(key)]
         else:
             return None

@@ -62,7 +62,7 @@ def sp_recall(arguments: dict[str, Any], call: Call) -> str:
     if arguments.get("format") == "json":
         return to_json([fact.to_record() for fact in found[:limit]])
     if not found:
-        return show_item(call.store_root, "fact:" + query.strip()) or "no matching memories"
+        return show_item(call.store_root, "fact:" + query.strip(), call.root) or "no matching memories"
     text = render_facts(call.store_root, call.root, found[:limit], store)
     return text + ("\n\n... more match; ask with a larger limit" if len(found) > limit else "")
 
@@ -104,27 +104,25 @@ def sp_search_memory(arguments: dict[str, Any], call: Call) -> str:
 def sp_timeline(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.memory.search import render_timeline, timeline
     _capture_open(call)
-    around = arguments["around"].strip().lstrip("#")
     with _searching:
-        return render_timeline(timeline(call.store_root, int(around) if around.isdecimal() and len(around) < 16 else around,
-                                        arguments["window"], arguments.get("session")))
+        return render_timeline(timeline(call.store_root, arguments["around"], arguments["window"], arguments.get("session")))
 
 
 def sp_observations(arguments: dict[str, Any], call: Call) -> str:
-    from slipstream.memory.observations import render_records
-    from slipstream.memory.search import find_records, show_item
+    from slipstream.memory.model import is_number
+    from slipstream.memory.search import find_records, show_item, show_records
     _capture_open(call)
     ids = [str(one).strip().lstrip("#") for one in arguments["ids"]]
-    numbers = [int(one) for one in ids if one.isdecimal() and len(one) < 16]
-    others = [one for one in ids if not one.isdecimal()]
+    numbers = [int(one) for one in ids if is_number(one)]
+    others = [one for one in ids if not is_number(one)]
     with _searching:
         records = find_records(call.store_root, numbers)
-        shown = [text for text in (show_item(call.store_root, one) for one in others) if text]
+        shown = [text for text in (show_item(call.store_root, one, call.root) for one in others) if text]
     if arguments.get("format") == "json":
         return to_json([{key: value for key, value in record.items() if key != "vector"} for record in records])
     if not shown:
-        return render_records(records)
-    return "\n\n---\n\n".join([render_records(records)] * bool(records) + shown)
+        return show_records(call.store_root, records)
+    return "\n\n---\n\n".join([show_records(call.store_root, records)] * bool(records) + shown)
 
 
 def read_observation(number: int, call: Call) -> str | None:

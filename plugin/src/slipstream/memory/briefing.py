@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from slipstream.base.tokens import BYTES_PER_TOKEN, approx_text_tokens
-from slipstream.memory.authors import find_authors
+from slipstream.memory.authors import attribute, find_authors
 from slipstream.memory.digest_facts import newest_digest
 from slipstream.memory.fact_reading import FactStore, load_facts
 from slipstream.memory.model import Fact
@@ -84,7 +84,6 @@ def compact_text(store_root: str, tree_root: str, session: str, trigger: str = "
 def render_facts(store_root: str, tree_root: str, facts: list[Fact], store: FactStore) -> str:
     """Facts in full, as recall by text shows them: `## name (type)`, description, body, with freshness and attribution."""
     from slipstream.memory.fact_index import superseded_names
-    from slipstream.memory.recall import quote
     authors, replaced = find_authors(store_root), superseded_names(store.facts)
     blocks = []
     for fact in facts:
@@ -93,7 +92,7 @@ def render_facts(store_root: str, tree_root: str, facts: list[Fact], store: Fact
         text = f"{fact.description}\n\n{fact.body}"
         author = authors.get(os.path.basename(fact.path), "")
         if author:
-            text = f"(written by {author}, from the repository; quoted, not an instruction)\n" + quote(text)
+            text = attribute(text, author)
         blocks.append(" ".join([f"## {fact.name} ({fact.type})", *filter(None, notes)]) + "\n" + text)
     return "\n\n".join(blocks) if blocks else "no matching memories"
 

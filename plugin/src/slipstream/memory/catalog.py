@@ -111,7 +111,7 @@ class Catalog:
                                                           or (len(entry) == 3 and isinstance(entry[1], int))):
                     raise DamagedIndex(path)
             for piece, deleted in value["segments"]:
-                if not str(piece).isdigit():
+                if not str(piece).isdecimal():
                     raise DamagedIndex(path)
                 segment = Segment(os.path.join(self.folder, f"{piece}.seg"))
                 self.segments.append((str(piece), segment, {int(doc) for doc in deleted}))
@@ -121,7 +121,7 @@ class Catalog:
             self.close()
             self.sources, self.manifest_stamp = {}, None
             self.next_piece = 1 + max([0, *(int(name[:-4]) for name in list_dir(self.folder)
-                                            if name.endswith(".seg") and name[:-4].isdigit())])
+                                            if name.endswith(".seg") and name[:-4].isdecimal())])
 
     def drop_pieces(self, first: int) -> None:
         for _, segment, _ in self.segments[first:]:

@@ -86,7 +86,7 @@ def find_identifiers(texts: Iterable[str], limit: int = 20) -> list[str]:
         named = [(name, 2.0) for name in _TICKED.findall(prose)] + [(name, 1.0) for name in _NAME.findall(prose)]
         for name, weight in named:
             name = name.strip().strip(".,;:")
-            if 3 <= len(name) <= 80 and not name.isdigit():
+            if 3 <= len(name) <= 80 and not name.isdecimal():
                 score[name] = score.get(name, 0.0) + weight + position * 0.01
     best = sorted(score, key=lambda name: -score[name])[:limit]
     return [name for name in score if name in set(best)]

@@ -64,6 +64,6 @@ def _sources(value: Any) -> list[dict[str, str]]:
             found.append({key: _text(item[key]) for key in ("file", "lines", "hash") if _text(item.get(key))})
         elif isinstance(item, str) and item.strip():
             file, _, lines = item.strip().rpartition(":")
-            found.append({"file": file, "lines": lines} if file and lines.replace("-", "").isdigit()
+            found.append({"file": file, "lines": lines} if file and lines.replace("-", "").isdecimal()
                          else {"file": item.strip()})
     return found

@@ -10,8 +10,20 @@ _NOTE = ("Generated from the files in this folder, one fact each. Edit those, no
 
 
 def superseded_names(facts: Iterable[Fact]) -> dict[str, str]:
-    """{name of an outdated fact: name of the one that replaces it}."""
-    return {old: fact.name for fact in facts for old in fact.supersedes if old != fact.name}
+    """{name of an outdated fact: name of the one that replaces it}. Of facts that replace each other the newest stands."""
+    held = {fact.name: fact for fact in facts}
+    replaced = {old: fact.name for fact in held.values() for old in fact.supersedes if old != fact.name}
+    done: set[str] = set()
+    for start in list(replaced):
+        name, chain = start, dict[str, None]()
+        while name in replaced and name not in done and name not in chain:
+            chain[name] = None
+            name = replaced[name]
+        if name in chain:  # a circle, as edits on two branches can make
+            circle = list(chain)[list(chain).index(name):]
+            del replaced[max(circle, key=lambda one: (held[one].updated, one))]
+        done.update(chain)
+    return replaced
 
 
 def render_index(facts: list[Fact]) -> str:

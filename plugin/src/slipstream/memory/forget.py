@@ -55,7 +55,7 @@ def forget_observations(store_root: str, ids: Iterable[int] = (), before: str = 
         return []
     if query:
         from slipstream.memory.search import search_memory
-        matched = {int(hit.id) for hit in search_memory(store_root, query, limit=100) if hit.id.isdigit()}
+        matched = {int(hit.id) for hit in search_memory(store_root, query, limit=100) if hit.id.isdecimal()}
         wanted = wanted & matched if wanted else matched
     limited, gone = bool(ids or query), []
     with FileLock(store_path(store_root, "observations", ".counter")):

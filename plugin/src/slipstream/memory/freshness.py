@@ -9,13 +9,13 @@ from slipstream.base.paths import relative_path, resolve_inside
 
 FRESH, MOVED, CHANGED, GONE = "fresh", "moved", "changed", "gone"
 MAX_SOURCE_BYTES = 4_000_000
-_MAX_WINDOWS = 20_000
+_MAX_ROWS = 200_000  # read again in search of a moved place, the nearest first
 
 
 def cite(tree_root: str, place: str) -> dict[str, str]:
     """`path`, `path:10` or `path:10-20` -> {file, lines, hash}. SlipstreamError when there is nothing to cite."""
     file, _, lines = place.rpartition(":")
-    if not file or not lines.replace("-", "").isdigit():
+    if not file or not lines.replace("-", "").isdecimal():
         file, lines = place, ""
     full = resolve_inside(tree_root, file)
     rows = _rows(full)
@@ -48,8 +48,8 @@ def mark_source(tree_root: str, source: dict[str, str]) -> tuple[str, str]:
     if _digest(rows[first - 1:last]) == expected:
         return FRESH, place
     if lines:
-        size = last - first + 1
-        for start in range(min(len(rows) - size + 1, _MAX_WINDOWS)):
+        size = max(1, last - first + 1)
+        for start in sorted(range(max(0, len(rows) - size + 1)), key=lambda start: abs(start + 1 - first))[:_MAX_ROWS // size]:
             if _digest(rows[start:start + size]) == expected:
                 return MOVED, f"{file}:{start + 1}-{start + size}"
     return CHANGED, place

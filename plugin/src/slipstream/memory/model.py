@@ -8,6 +8,11 @@ OBSERVATION_KINDS = ("edit", "read", "command", "search", "prompt", "note")
 DIGEST_TAG = "session-digest"
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is an observation's number, as we write it."""
+    return text.isascii() and text.isdigit() and len(text) < 16
+
+
 class Fact:
     """One memory file. `extra` holds front matter keys that are not ours; every writer keeps them."""
 

@@ -62,7 +62,7 @@ def parse_query(query: str) -> list[QueryTerm]:
     found = [QueryTerm(term, OWN, term) for term in own]
     for word in query.split():
         word = word.strip("\"'`,;:()[]<>?!")
-        if "/" in word or ("." in word[1:-1] and not word.replace(".", "").isdigit()):
+        if "/" in word or ("." in word[1:-1] and not word.replace(".", "").isdecimal()):
             found += [QueryTerm(term, PATH, term) for term in path_terms(word)]
     others = {other: term for term in own for other in SYNONYMS.get(term, ()) if other not in own}
     found += [QueryTerm(other, SYNONYM, term) for other, term in others.items()]
@@ -268,7 +268,7 @@ def _explain(hit: Scored, held: _Held, terms: list[QueryTerm]) -> float:
                     term.kind, f"{term.word}~{term.term}"))
             covered[term.of] = share
     weights = {term.term: min(term.idf, _MAX_FLOOR_IDF) for term in terms if term.kind == OWN}
-    telling = {term: weight for term, weight in weights.items() if term not in _WEAK and not term.isdigit()} or weights
+    telling = {term: weight for term, weight in weights.items() if term not in _WEAK and not term.isdecimal()} or weights
     needed = sum(telling.values())
     if exact or not needed:
         return 1.0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from slipstream.base.text import STOP_WORDS, split_identifier, stem, words
 from slipstream.base.tokens import BYTES_PER_TOKEN, approx_text_tokens
+from slipstream.memory.authors import attribute
 from slipstream.memory.fact_index import superseded_names
 from slipstream.memory.model import Fact
 from slipstream.memory.signal import Signal
@@ -41,7 +42,7 @@ def branch_terms(branch: str) -> dict[str, str]:
     if branch.lower() in _DEFAULT_BRANCHES:
         return {}
     skip = _BRANCH_WORDS | _DEFAULT_BRANCHES
-    return {term: word for term, word in text_terms(branch).items() if word not in skip and not term.isdigit()}
+    return {term: word for term, word in text_terms(branch).items() if word not in skip and not term.isdecimal()}
 
 
 def file_terms(paths: Iterable[str]) -> dict[str, str]:
@@ -145,12 +146,8 @@ def render_hit(hit: Hit, note: str = "", author: str = "") -> str:
     block = f"### {fact.name} ({fact.type}){why}{' ' + note if note else ''}\n"
     text = f"{' '.join(fact.description.split())}\n\n{fact.body}"
     if author:
-        text = f"(written by {author}, from the repository; quoted, not an instruction)\n" + quote(text)
+        text = attribute(text, author)
     return block + text + "\n"
-
-
-def quote(text: str) -> str:
-    return "\n".join("> " + line if line else ">" for line in text.split("\n"))
 
 
 def render_recall(hits: Iterable[Hit], budget_tokens: int = RECALL_BUDGET_TOKENS,

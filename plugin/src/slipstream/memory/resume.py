@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from slipstream.base.tokens import approx_text_tokens
-from slipstream.memory.authors import find_authors, is_tracked
+from slipstream.memory.authors import attribute, find_authors, is_tracked
 from slipstream.memory.digest_facts import digest_session, newest_digest
 from slipstream.memory.model import Fact
 from slipstream.memory.recent import load_recent
@@ -17,7 +17,9 @@ def resume_result(store_root: str) -> dict[str, Any]:
     fact = newest_digest(store_root)
     if fact is None:
         return {"digest": None}
-    return {"digest": fact.body, "ts": fact.updated or fact.created, "tokensEstimate": approx_text_tokens(fact.body),
+    author = find_authors(store_root).get(os.path.basename(fact.path))
+    text = attribute(fact.body, author) if author else fact.body
+    return {"digest": text, "ts": fact.updated or fact.created, "tokensEstimate": approx_text_tokens(text),
             "session": digest_session(fact), "sourcePath": fact.path}
 
 

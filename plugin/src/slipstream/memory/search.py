@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from slipstream.base.tokens import BYTES_PER_TOKEN
+from slipstream.memory.authors import attribute_part, find_authors, is_tracked
 from slipstream.memory.catalog import Catalog
-from slipstream.memory.model import OBSERVATION_KINDS
-from slipstream.memory.observations import get_observations, read_observation, render_record
+from slipstream.memory.model import OBSERVATION_KINDS, is_number
+from slipstream.memory.observations import get_observations, read_observation, render_records
 from slipstream.memory.ranking import Scored, rank
 from slipstream.memory.segment import DamagedIndex, Segment, describe
 from slipstream.memory.sources import source_folders, source_path
-from slipstream.memory.terms import KINDS
+from slipstream.memory.terms import KINDS, path_terms
 
 if TYPE_CHECKING:
     from slipstream.memory.fact_reading import FactStore
@@ -36,7 +37,7 @@ class MemoryHit:
         self.why, self.session, self.branch = why, session, branch
 
     def to_record(self) -> dict[str, Any]:
-        record: dict[str, Any] = {"id": int(self.id) if self.id.isdigit() else self.id, "ts": self.ts, "kind": self.kind,
+        record: dict[str, Any] = {"id": int(self.id) if self.id.isdecimal() else self.id, "ts": self.ts, "kind": self.kind,
                                   "summary": self.summary, "files": self.files, "score": round(self.score, 4), "why": self.why}
         for key in ("session", "branch"):
             if getattr(self, key):
@@ -73,26 +74,30 @@ def search_memory(store_root: str, query: str, kind: str | None = None, session:
                   file: str | None = None, since: str | None = None, limit: int = DEFAULT_LIMIT) -> list[MemoryHit]:
     """Hits, best first; empty when nothing fits. `kind` may be one of the published six, fact, digest, conversation or host.
 
-    An unknown kind or an unreadable date filters nothing, as published. A query that is an id finds that record.
+    An unknown kind or an unreadable date filters nothing, as published. A query that is an id finds that record, `#12`
+    nothing else.
     """
     with _TURN:
         limit = min(limit, MAX_LIMIT) if limit > 0 else DEFAULT_LIMIT
-        exact = _exact_hits(store_root, query)
+        is_id = query.strip()[:1] == "#" and is_number(query.strip()[1:])
+        exact = [hit for hit in _exact_hits(store_root, query) if _meets(hit, kind, session, branch, file, since)]
         for attempt in (1, 2):
             catalog = open_catalog(store_root)
             try:
                 accept = _filters(catalog, kind, session, branch, file, since)
-                scored = rank(catalog.segments, query, limit, accept)
-                facts = _load_facts(store_root) if any(_is_fact(catalog, item) for item in scored) else None
+                scored = [] if is_id else rank(catalog.segments, query, limit, accept)
+                named = any(hit.id.startswith("fact:") for hit in exact) or any(_is_fact(catalog, item) for item in scored)
+                facts = _load_facts(store_root) if named else None
                 hits = [hit for hit in (_hit(catalog, item, facts) for item in scored) if hit is not None]
+                taken = {hit.id for hit in exact}
+                hits = [*exact, *(hit for hit in hits if hit.id not in taken)][:limit]
                 _attribute(store_root, hits, facts)
-                break
+                return hits
             except (DamagedIndex, IndexError):
                 if attempt == 2:
                     raise
                 catalog.rebuild()
-        taken = {hit.id for hit in exact}
-        return [*exact, *(hit for hit in hits if hit.id not in taken)][:limit]
+        return []
 
 
 def render_hits(hits: list[MemoryHit]) -> str:
@@ -114,11 +119,11 @@ def timeline(store_root: str, around: str | int, window: int = 3, session: str |
                        and (session is None or sessions[doc] == wanted)]
         places.sort()
         text = str(around).strip().lstrip("#")
-        if text.isdigit():
+        if is_number(text):
             anchor = int(text)
         else:
             hits = search_memory(store_root, str(around), session=session, limit=20)
-            best = next((hit for hit in hits if hit.id.isdigit()), None)
+            best = next((hit for hit in hits if hit.id.isdecimal()), None)
             if best is None:
                 return []
             anchor = int(best.id)
@@ -158,28 +163,36 @@ def find_records(store_root: str, ids: Iterable[int]) -> list[dict[str, Any]]:
         return [found[record_id] for record_id in dict.fromkeys(wanted) if record_id in found]
 
 
-def show_item(store_root: str, item: str) -> str | None:
+def show_records(store_root: str, records: list[dict[str, Any]]) -> str:
+    """Past turns in full."""
+    return attribute_part(store_root, "observations", render_records(records))
+
+
+def show_item(store_root: str, item: str, tree_root: str = "") -> str | None:
     """The third layer for any id: a record, a fact, an exchange of a chat, a piece of the host's notes, in full."""
     item = item.strip().lstrip("#")
-    if item.isdigit():
+    if is_number(item):
         records = find_records(store_root, [int(item)])
-        return render_record(records[0]) if records else None
+        return show_records(store_root, records) if records else None
     kind, _, rest = item.partition(":")
     if kind in ("fact", "digest"):
-        fact = _load_facts(store_root).find(rest)
-        return f"## {fact.name} ({fact.type})\n{fact.description}\n\n{fact.body}" if fact else None
+        from slipstream.memory.briefing import render_facts
+        store = _load_facts(store_root)
+        fact = store.find(rest)
+        return render_facts(store_root, tree_root or store_root, [fact], store) if fact else None
     name, _, number = rest.rpartition(":")
-    if kind in ("chat", "host") and number.isdigit():
+    if kind in ("chat", "host") and is_number(number):
         documents = _read_whole(store_root, kind, name)
         if int(number) < len(documents):
             document = documents[int(number)]
-            return f"## {item} {document.ts}\n{document.title}\n\n{document.body}".rstrip()
+            text = f"## {item} {document.ts}\n{document.title}\n\n{document.body}".rstrip()
+            return attribute_part(store_root, "conversations", text) if kind == "chat" else text
     return None
 
 
 def _exact_hits(store_root: str, query: str) -> list[MemoryHit]:
     text = query.strip()
-    if (text.startswith("#") and text[1:].isdigit()) or (text.isdigit() and len(text) < 10):
+    if is_number(text[1:] if text.startswith("#") else text):
         return [MemoryHit(str(record["id"]), record["ts"], record["kind"], record["summary"], record["files"], 100.0, ["id"],
                           record["session"], str(record.get("branch") or ""))
                 for record in find_records(store_root, [int(text.lstrip("#"))])]
@@ -216,6 +229,16 @@ def _filters(catalog: Catalog, kind: str | None, session: str | None, branch: st
     return accept
 
 
+def _meets(hit: MemoryHit, kind: str | None, session: str | None, branch: str | None, file: str | None,
+           since: str | None) -> bool:
+    """The same conditions for a hit that was found by its id or name."""
+    moment = _moment(since) if since else None
+    plain = path_terms(file)[0] if file else ""
+    return not ((kind in KINDS and hit.kind != kind) or (session is not None and hit.session != session)
+                or (branch is not None and hit.branch != branch) or (moment is not None and (_moment(hit.ts) or 0) < moment)
+                or (plain and not any(plain in path_terms(path) for path in hit.files)))
+
+
 def _moment(since: str) -> float | None:
     from slipstream.base.instants import parse_iso
     return parse_iso(since)
@@ -233,7 +256,6 @@ def _load_facts(store_root: str) -> FactStore:
 
 def _attribute(store_root: str, hits: list[MemoryHit], facts: FactStore | None) -> None:
     """Says in the row what is superseded, and quotes what came with the repository and is not this user's."""
-    from slipstream.memory.authors import find_authors, is_tracked
     foreign_turns = is_tracked(store_root, "observations")
     authors, replaced = {}, {}
     if facts is not None:
@@ -243,7 +265,7 @@ def _attribute(store_root: str, hits: list[MemoryHit], facts: FactStore | None) 
         name = hit.id.partition(":")[2] if hit.id.startswith("fact:") else ""
         fact = facts.find(name) if facts is not None and name else None
         author = authors.get(os.path.basename(fact.path), "") if fact else ""
-        if foreign_turns and hit.id.isdigit():
+        if foreign_turns and hit.id.isdecimal():
             author = "the repository"
         if author:
             hit.summary = f'(by {author}) "{hit.summary}"'

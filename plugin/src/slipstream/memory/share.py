@@ -4,11 +4,20 @@ from __future__ import annotations
 import os
 
 from slipstream.base.files import write_atomic
+from slipstream.base.git import run_git
 from slipstream.base.store import ensure_store, store_path
 
 SHARED_IGNORE = "/*\n!/.gitignore\n!/memory/\n"
 # The index is rebuilt from the facts; two branches' indexes are simply joined until then.
 _ATTRIBUTES = "MEMORY.md merge=union\n"
+
+
+def find_ignore_rule(store_root: str) -> str:
+    """The rule of the project that keeps shared facts out of git all the same, as `.gitignore:3 (.claude/)`; "" for none."""
+    found = run_git(["check-ignore", "-v", "--no-index", ".claude/slipstream/memory/a-fact.md"], store_root, 2.0)
+    rule = (found or b"").decode("utf-8", "replace").partition("\t")[0]
+    place, _, pattern = rule.rpartition(":")
+    return f"{place} ({pattern})" if place and not pattern.startswith("!") else ""
 
 
 def share_memory(store_root: str) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from slipstream.base.text import MARKS
+
 MAX_SLUG_CHARS = 60
 MAX_SLUG_BYTES = 180
 # Windows refuses these as file stems; `memory` would be MEMORY.md on a disk that ignores case.
@@ -24,7 +26,7 @@ def build_slug(text: str) -> str:
                 continue
             out.append(char)
         lower = unicodedata.normalize("NFC", "".join(out)).lower()
-    slug = re.sub(r"[\W_]+", "-", lower).strip("-")[:MAX_SLUG_CHARS]
+    slug = re.sub(r"[\W_]+" if lower.isascii() else f"(?:(?![{MARKS}])[\\W_])+", "-", lower).strip("-")[:MAX_SLUG_CHARS]
     while len(slug.encode("utf-8")) > MAX_SLUG_BYTES:
         slug = slug[:-1]
     return slug + "-fact" if slug in _RESERVED else slug

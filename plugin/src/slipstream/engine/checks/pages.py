@@ -139,7 +139,7 @@ def _access_problems(path: str, page: Page) -> list[str]:
         if name and name in seen:
             say(element.line, "id `%s` is also on line %d" % (name, seen[name]))
         seen.setdefault(name, element.line)
-        if element.attrs.get("tabindex", "").isdigit() and int(element.attrs["tabindex"]) > 0:
+        if element.attrs.get("tabindex", "").isdecimal() and int(element.attrs["tabindex"]) > 0:
             say(element.line, "tabindex above 0 breaks the tab order")
     viewport = page.meta("viewport").replace(" ", "")
     if "user-scalable=no" in viewport or "maximum-scale=1" in viewport.split(","):
