@@ -129,6 +129,10 @@ def put(name: str, text: str) -> Sabotage:
     return lambda install: install.write(install.in_store(name), text)
 
 
+def delete(name: str) -> Sabotage:
+    return lambda install: os.unlink(install.path(install.in_store(name)))
+
+
 def stale_status_line(install: Install) -> None:
     install.write("home/.claude/settings.json", json.dumps({"statusLine": {
         "type": "command", "command": "python3 -I -S /gone/0.0.1/slipstream.pyz statusline"}, "model": "x"}))
@@ -194,6 +198,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str, str, str, bool]] = {
     "symlink planted": (symlink, "store", "fail", "symlinks in the store", False),
     "store open to all": (lambda install: os.chmod(install.store, 0o755), "store", "warn", "other users can read it (mode 755)", True),
     "ignore file emptied": (put(".gitignore", ""), "git", "fail", "not ignored by git", True),
+    "ignore file deleted": (delete(".gitignore"), "git", "fail", "not ignored by git", True),
     "private files tracked": (track_private, "git", "fail", "git tracks 1 private file", False),
     "capture dead": (dead_capture, "capture", "fail", "the last event 2 h ago", False),
     "error logged": (lambda install: install.write(install.in_store("errors.log"), time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())

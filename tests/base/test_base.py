@@ -95,6 +95,20 @@ class Roots(Folder):
         self.assertEqual(git.read_head(self.path("wt")), ("side/branch", head))
 
 
+    def test_inside_a_hook_of_another_repository(self) -> None:
+        if git.run_git(["--version"], self.root) is None:
+            self.skipTest("no git")
+        for name in ("one", "other"):
+            git.run_git(["init", "-q", name], self.root)
+            self.make(f"{name}/{name}.txt", "x")
+            git.run_git(["add", "."], self.path(name))
+        env = {"GIT_DIR": self.path("other", ".git"), "GIT_WORK_TREE": self.path("other"), "GIT_INDEX_FILE": self.path("other", ".git", "index"),
+               "GIT_PREFIX": "", "GIT_COMMON_DIR": self.path("other", ".git")}
+        with mock.patch.dict(os.environ, env):
+            self.assertEqual(git.run_git(["ls-files"], self.path("one")), b"one.txt\n")
+            self.assertEqual(os.path.realpath((git.run_git(["rev-parse", "--show-toplevel"], self.path("one")) or b"").decode().strip()), os.path.realpath(self.path("one")))
+
+
 class Store(Folder):
     def test_private_and_ignored(self) -> None:
         folder = store.ensure_store(self.root)

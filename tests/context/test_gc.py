@@ -10,7 +10,7 @@ import unittest
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.context.gc import is_captured, plan_gc, remove_logs, render_gc
+from slipstream.context.gc import is_captured, plan_gc, remove_leftovers, remove_logs, render_gc
 from slipstream.events.append import append_event
 from slipstream.events.log import list_sessions, log_path, view_path
 
@@ -72,6 +72,18 @@ class Collecting(Base):
 
         self.assertEqual([row["session"] for row in plan_gc(self.root, 30, capture, now=1e9)["remove"]], ["old"])
         self.assertEqual(asked, ["old"])
+
+    def test_temporary_files_of_killed_writers_go_when_they_are_old(self) -> None:
+        self.session("live", 0, True)
+        store = os.path.join(self.root, ".claude", "slipstream")
+        for name, age in (("map.index.12-ab.tmp", 7200), ("map.json.13-cd.tmp", 60), ("map.json", 7200)):
+            with open(os.path.join(store, name), "wb"):
+                pass
+            os.utime(os.path.join(store, name), (1e9 - age, 1e9 - age))
+        self.assertEqual(remove_leftovers(self.root, 1e9), 1)
+        self.assertFalse(os.path.exists(os.path.join(store, "map.index.12-ab.tmp")))
+        self.assertTrue(os.path.exists(os.path.join(store, "map.json.13-cd.tmp")))
+        self.assertTrue(os.path.exists(os.path.join(store, "map.json")))
 
     def test_the_latest_session_stays_however_old(self) -> None:
         self.session("only", 400, True)

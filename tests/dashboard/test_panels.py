@@ -114,6 +114,13 @@ class Panels(unittest.TestCase):
         self.assertIn("Nothing was captured on 1999-01-01", self.json("insights/journal?date=1999-01-01")["paragraph"])  # type: ignore[index]
         self.assertIn("s1", self.json("insights/live?session=s1")["paragraph"])  # type: ignore[index]
 
+    def test_a_report_keeps_to_the_projects_own_patterns(self) -> None:
+        path = os.path.join(self.project.root, ".claude", "slipstream", "redact.json")
+        with open(path, "w", encoding="utf-8") as stream:
+            json.dump({"patterns": [{"pattern": "total wrong"}]}, stream)
+        self.addCleanup(os.unlink, path)
+        self.assertIn("## why is the [redacted:custom]?\n", self.project.get("/api/report?session=s1").body.decode())
+
     def test_sessions_tell_what_was_asked(self) -> None:
         info = next(row for row in self.json("sessions")["info"] if row["session"] == "s1")  # type: ignore[index]
         self.assertEqual((info["firstAsk"], info["turns"], info["files"], info["failures"]), ("why is the total wrong?", 1, 1, 1))

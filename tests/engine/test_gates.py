@@ -12,8 +12,8 @@ import unittest
 from slipstream.base.errors import SlipstreamError
 from slipstream.engine.contract import Gate, GateInput, Skill
 from slipstream.engine.find_rules import check_rule, find_value
-from slipstream.engine.gates import fill_gate, fill_inputs, plan_gates, record_evidence, render_plan, run_gate
-from slipstream.engine.library import load_library
+from slipstream.engine.gates import fill_gate, fill_inputs, plan_gates, record_evidence, render_evidence, render_plan, run_gate
+from slipstream.engine.library import Library, load_library
 from slipstream.engine.trust import is_trusted, save_trust, trust_path
 from slipstream.events.log import read_events
 
@@ -109,6 +109,22 @@ class Running(Folder):
         events = list(read_events(self.root, "s1"))
         self.assertEqual(len(events), 1)
         self.assertIn("gate probe PASS", json.dumps(events[0], default=str))
+
+    def test_the_projects_own_patterns_hold_for_evidence_and_plan(self) -> None:
+        self.write(".claude/slipstream/redact.json", json.dumps({"patterns": [{"pattern": "PROJ-[0-9]+"}]}))
+        skill = make_skill(PYTHON + " -c 'print(\"{{what}}\")'", inputs={"what": ("", "PROJ-4711")}, expect="PROJ-4711")
+        evidence = run_gate(skill, self.root, {}, self.home, store_root=self.root)
+        shown = json.dumps(evidence.to_dict()) + render_evidence(evidence)
+        self.assertEqual(evidence.result, "PASS")
+        self.assertNotIn("4711", shown)
+        self.assertIn("[redacted:custom]", evidence.tail)
+        skill.gate.effect = "writes"  # type: ignore[union-attr]
+        with self.assertRaises(SlipstreamError) as caught:
+            run_gate(skill, self.root, {}, self.home, store_root=self.root)
+        self.assertNotIn("4711", str(caught.exception))
+        library = Library()
+        library.skills[skill.name] = skill
+        self.assertNotIn("4711", json.dumps(plan_gates(library, skill, self.root, {}, self.home, self.root)))
 
     def test_working_folder_stays_inside(self) -> None:
         self.write("app/x", "")

@@ -49,6 +49,9 @@ class Sinks(unittest.TestCase):
                                   ("stop", {}), ("pre-compact", {"trigger": "manual", "custom_instructions": said}), ("session-end", {"reason": "other"})):
                 self.run_program("hook", hook, given=json.dumps({**base, **payload}))
             self.run_program("memory", "add", "--type", "fact", "--desc", said, "--body", said)
+            told = self.run_program("digest", "--session", "s1", "--transcript", transcript, "--json")
+            self.assertNotIn(SECRET[4:], told)
+            self.assertNotIn(OWN, told)
             seen = 0
             for place, _, names in os.walk(store):
                 for name in names:

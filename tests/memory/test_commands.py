@@ -46,3 +46,10 @@ class Commands(StoreCase):
         self.assertEqual((found["ok"], found["session"], found["openTask"]), (True, "main", "Feed it"))
         self.assertEqual(found["digest"]["decisions"], ["we chose fish"])
         self.assertEqual(found["digest"]["filesTouched"], ["pool.py", "a.py"])
+
+    def test_no_digest_of_a_session_that_never_was(self) -> None:
+        status, out, err = self.run_it("digest", "--session", "nope")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("nothing is recorded in session nope", err)
+        self.assertEqual(self.run_it("memory", "list")[1].count("digest"), 0)
+        self.assertEqual(self.run_it("digest", "--session", "nope", "--open-task", "said by hand")[0], 0)

@@ -3,6 +3,13 @@ from __future__ import annotations
 
 import os
 
+# What git tells its hooks about the repository they run for (git rev-parse --local-env-vars, without the configuration):
+# with these set it would answer for that repository and its index, whatever `-C` says.
+_REPOSITORY_NAMES = frozenset((
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_PREFIX", "GIT_NAMESPACE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_IMPLICIT_WORK_TREE", "GIT_REPLACE_REF_BASE",
+    "GIT_NO_REPLACE_OBJECTS", "GIT_INTERNAL_SUPER_PREFIX"))
+
 
 def find_git_dirs(tree_root: str) -> tuple[str, str] | None:
     """(git directory, common directory) of the checkout that holds `tree_root`; None outside one."""
@@ -56,7 +63,8 @@ def worktree_name(tree_root: str) -> str | None:
 
 def run_git(args: list[str], cwd: str, timeout_s: float = 10.0) -> bytes | None:
     """Standard output of one git command; None when git is absent, fails or takes too long."""
-    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    env = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_NAMES}
+    env.update({"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"})
     command = ["git", "-C", cwd, "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *args]
     if hasattr(os, "posix_spawnp"):
         return _spawn(command, env, timeout_s)

@@ -113,7 +113,7 @@ def _usage(argv: list[str]) -> int | None:
 
 
 def _gc(argv: list[str]) -> int | None:
-    from slipstream.context.gc import plan_gc, remove_logs, render_gc
+    from slipstream.context.gc import plan_gc, remove_leftovers, remove_logs, render_gc
     from slipstream.memory.observe import capture
     parser = make_parser("gc", "remove the event logs of old sessions, once their turns are captured; never memory")
     parser.add_argument("--older-than", type=Checked(days), default=30.0, metavar="DAYS",
@@ -125,6 +125,8 @@ def _gc(argv: list[str]) -> int | None:
     plan = plan_gc(store_root, args.older_than, None if args.dry_run else capture)
     removing = plan["remove"] and not args.dry_run and (args.yes or _ask(len(plan["remove"])))
     freed = remove_logs(store_root, plan["remove"]) if removing else 0
+    if not args.dry_run:
+        remove_leftovers(store_root)
     if args.json:
         print_json({**plan, "freed": freed, "done": bool(removing)})
     else:

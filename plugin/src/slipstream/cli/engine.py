@@ -116,13 +116,13 @@ def _gate(argv: list[str]) -> int:
         return EXIT_DONE
     given = dict(args.set)
     if args.action == "plan":
-        steps = gates.plan_gates(library, skill, tree_root, given, _home())
+        steps = gates.plan_gates(library, skill, tree_root, given, _home(), store_root)
         if args.json:
             print_json(steps)
         else:
             print(gates.render_plan(steps))
         return EXIT_DONE
-    evidence = gates.run_gate(skill, tree_root, given, _home(), args.yes, args.timeout)
+    evidence = gates.run_gate(skill, tree_root, given, _home(), args.yes, args.timeout, store_root)
     gates.record_evidence(store_root, evidence)
     if args.json:
         print_json(evidence.to_dict())

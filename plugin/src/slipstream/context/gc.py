@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import time
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ from slipstream.base.roots import store_dir
 from slipstream.events.append import session_file_name
 from slipstream.events.log import LogReader, list_sessions, view_path
 
+LEFTOVER_AGE_S = 3600.0  # nobody is an hour over one file
 LIVE_S = 24 * 3600  # a log written within this time may belong to a session that is still open
 def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[str, str], Any] | None = None,
             now: float | None = None) -> dict[str, Any]:
@@ -74,6 +76,33 @@ def _remove_view(log: str) -> int:
     except OSError:
         return 0
     return size
+
+
+def find_leftovers(store_root: str, now: float | None = None) -> list[str]:
+    """Temporary files in the store that killed writers left an hour ago or earlier."""
+    clock, found = time.time() if now is None else now, []
+    for place, _, names in os.walk(store_dir(store_root)):
+        for name in names:
+            path = os.path.join(place, name)
+            try:
+                info = os.lstat(path)
+            except OSError:
+                continue
+            if name.endswith((".tmp", ".probe")) and stat.S_ISREG(info.st_mode) and clock - info.st_mtime > LEFTOVER_AGE_S:
+                found.append(path)
+    return sorted(found)
+
+
+def remove_leftovers(store_root: str, now: float | None = None) -> int:
+    """Deletes them; returns how many."""
+    count = 0
+    for path in find_leftovers(store_root, now):
+        try:
+            os.unlink(path)
+            count += 1
+        except OSError:
+            continue
+    return count
 
 
 def is_captured(store_root: str, session: str, path: str) -> bool:

@@ -78,9 +78,8 @@ def report(routes: Routes, fields: Fields) -> Any:
             lines.append("- " + " ".join(row["label"].split()) + (" (failed)" if row["outcome"] == "failed" else ""))
         if lane["more"]:
             lines.append("- and %d more" % lane["more"])
-    answer = Answer(
-        redact_text("\n".join(lines) + "\n")[0].encode("utf-8", "replace"), content_type="application/octet-stream"
-    )
+    text = redact_text("\n".join(lines) + "\n", routes.store_root)[0]
+    answer = Answer(text.encode("utf-8", "replace"), content_type="application/octet-stream")
     name = session_file_name(view.session)[:8]
     answer.headers.append(("Content-Disposition", 'attachment; filename="%s.md"' % name))
     return answer

@@ -131,8 +131,11 @@ def fill_gate(skill: Skill, root: str, given: Mapping[str, str]) -> Filled:
 
 
 def run_gate(skill: Skill, root: str, given: Mapping[str, str], home: str, yes: bool = False,
-             timeout_s: float | None = None) -> Evidence:
-    """Run the gate. SlipstreamError, before anything ran, for a missing input, trust or `--yes`."""
+             timeout_s: float | None = None, store_root: str | None = None) -> Evidence:
+    """Run the gate; what it shows is redacted, by the store's own patterns too.
+
+    SlipstreamError, before anything ran, for a missing input, trust or `--yes`.
+    """
     gate = skill.gate
     if gate is not None and needs_trust(skill) and not is_trusted(home, root, skill):
         raise SlipstreamError("the gate of %s came with this project and would run: %s\nRead it, then allow it with: "
@@ -141,7 +144,7 @@ def run_gate(skill: Skill, root: str, given: Mapping[str, str], home: str, yes: 
     assert gate is not None
     if gate.effect and not yes:
         raise SlipstreamError("the gate of %s %s; run it with --yes to agree: %s" % (
-            skill.shown_name, gate.effect, filled.shown))
+            skill.shown_name, gate.effect, redact_text(filled.shown, store_root)[0]))
     limit_s = timeout_s or gate.timeout_s
     started = time.monotonic()
     status, output, problem = _run_process(filled, gate.shell, limit_s)
@@ -158,8 +161,8 @@ def run_gate(skill: Skill, root: str, given: Mapping[str, str], home: str, yes: 
         result = PASS
         reason = "exit status 0" + (" and the output holds `%s`" % filled.expect if found else "")
     tail = "\n".join(text[-TAIL_BYTES:].rstrip().split("\n")[-TAIL_LINES:])
-    return Evidence(skill.shown_name, result, redact_text(reason)[0], redact_text(filled.shown)[0], status, seconds,
-                    redact_text(filled.expect)[0], found, redact_text(tail)[0])
+    reason, shown, expect, tail = (redact_text(part, store_root)[0] for part in (reason, filled.shown, filled.expect, tail))
+    return Evidence(skill.shown_name, result, reason, shown, status, seconds, expect, found, tail)
 
 
 def _run_process(filled: Filled, shell: bool, limit_s: float) -> tuple[int | None, bytes, str]:
@@ -192,19 +195,20 @@ def _read_ends(output: IO[bytes]) -> bytes:
     return head + b"\n" + output.read()
 
 
-def plan_gates(library: Library, skill: Skill, root: str, given: Mapping[str, str], home: str) -> list[dict[str, Any]]:
+def plan_gates(library: Library, skill: Skill, root: str, given: Mapping[str, str], home: str,
+               store_root: str | None = None) -> list[dict[str, Any]]:
     """The chain of skills up to this one in the order of `requires`, each with its filled command or what it lacks."""
     steps: list[dict[str, Any]] = []
     for step in order_requires(library, skill):
         entry: dict[str, Any] = {"skill": step.shown_name, "category": step.category, "gate": None}
         if step.gate:
             entry["gate"] = {"kind": step.gate.kind, "description": step.gate.description, "command": step.gate.command,
-                             "expect": step.gate.expect or None, "effect": step.gate.effect or None,
+                             "expect": redact_text(step.gate.expect, store_root)[0] or None, "effect": step.gate.effect or None,
                              "trusted": is_trusted(home, root, step)}
             if entry["gate"]["trusted"]:
                 own = {name: value for name, value in given.items() if name in step.inputs}
                 try:
-                    entry["gate"]["command"] = fill_gate(step, root, own).shown
+                    entry["gate"]["command"] = redact_text(fill_gate(step, root, own).shown, store_root)[0]
                 except SlipstreamError as error:
                     entry["gate"]["problem"] = error.message
         steps.append(entry)

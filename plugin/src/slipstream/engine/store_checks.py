@@ -14,11 +14,12 @@ from slipstream.base.git import run_git
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import IGNORE_ALL
+from slipstream.context.gc import LEFTOVER_AGE_S, find_leftovers
 from slipstream.engine.diagnosis import FAIL, OK, WARN, Finding, Patient
+from slipstream.memory.share import SHARED_IGNORE
 
 SIZE_WARN_BYTES = 268_435_456
 FILE_WARN_BYTES = 100_000_000
-LEFTOVER_AGE_S = 3600.0
 FOREIGN_AGE_S = 600.0
 JSON_FILES = ("settings.json", "dashboard.json", "budget.json", "savings.json", "status.json", "redact.json")
 CACHES = ("backfill/", "context/", "search/", "usage/")
@@ -120,7 +121,15 @@ def _check_lines(patient: Patient, name: str, part: str) -> Finding:
 
 
 def check_events(patient: Patient) -> list[Finding]:
-    return [_check_lines(patient, "events", "dashboard")]
+    from slipstream.events.log import list_sessions
+    from slipstream.events.repair import SPILL_SUFFIX, count_waiting
+    list_sessions(patient.store_root)  # takes in what waits beside the logs
+    folder = os.path.join(_folder(patient), "dashboard")
+    held = {name[: -len(SPILL_SUFFIX)]: count_waiting(os.path.join(folder, name[: -len(SPILL_SUFFIX)]))
+            for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.endswith(SPILL_SUFFIX)}
+    return [_check_lines(patient, "events", "dashboard"), *(
+        Finding("events", WARN, "%d events wait beside %s: another process holds its lock" % (count, name),
+                "they come in when it ends, or at the next event") for name, count in sorted(held.items()) if count)]
 
 
 def check_observations(patient: Patient) -> list[Finding]:
@@ -258,9 +267,7 @@ def check_sizes(patient: Patient) -> list[Finding]:
 
 def check_leftovers(patient: Patient) -> list[Finding]:
     """Temporary files of killed writers, and the record of a dashboard that is gone."""
-    now = time.time()
-    old = [path for path, info in _walk(patient)
-           if path.endswith((".tmp", ".probe")) and stat.S_ISREG(info.st_mode) and now - info.st_mtime > LEFTOVER_AGE_S]
+    old = find_leftovers(patient.store_root)
     record = os.path.join(_folder(patient), "dashboard", "server.json")
     try:
         pid = int((load_json(record) or {}).get("pid", 0))
@@ -311,7 +318,8 @@ def check_git(patient: Patient) -> list[Finding]:
 
         def fix() -> str:
             present = (_bytes(path) or b"").decode("utf-8", "replace")
-            added = IGNORE_ALL if not present else present.rstrip("\n") + "\n/dashboard/\n/observations/\n"
+            whole = SHARED_IGNORE if any("/memory/" in name for name in tracked) else IGNORE_ALL
+            added = whole if not present else present.rstrip("\n") + "\n/dashboard/\n/observations/\n"
             write_atomic(path, added)
             return "the store's .gitignore covers events and observations again"
         return [Finding("git", FAIL, "the store is not ignored by git, so a commit may publish it",

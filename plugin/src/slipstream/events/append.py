@@ -17,7 +17,7 @@ SPACED = str.maketrans("=\"'\\,;&?(){}[]<>|`/.\n\t", ":" + " " * 21)
 
 def session_file_name(session: str) -> str:
     """The one way from a session's id to a file name; plain ids, as hosts make them, stay as they are."""
-    if session.isascii() and session.replace("-", "a").replace("_", "a").isalnum() and len(session) < 100:
+    if session.replace("-", "").isalnum() and session.isascii() and len(session[24 * (session[8:24:5] == "----"):]) < 16:
         return session
     from slipstream.events.names import encode_session
     return encode_session(session)
@@ -39,8 +39,8 @@ def append_event(store_root: str, session: str, agent: str, kind: str, label: st
     event = {"ts": ts or now_iso(), "session": session, "agent": agent or "main", "kind": kind, "label": label}
     line = dumps({**event, "data": data} if data else event)
     folder = os.path.join(store_dir(store_root), "dashboard")
-    path = os.path.join(folder, session_file_name(session) + ".jsonl")
-    if len(label) > LABEL_CHARS or len(line) > LINE_CHARS or os.path.exists(folder[:-9] + "redact.json") or is_suspect(
+    path = os.path.join(folder, (name := session_file_name(session)) + ".jsonl")
+    if name != session or len(line + 8 * label) > LINE_CHARS or os.path.exists(folder[:-9] + "redact.json") or is_suspect(
             agent + " " + label + "".join(f" {key}: {value}" for key, value in (data or {}).items() if key != "tool_use_id")):
         from slipstream.events.redact import redact_event
         line = redact_event(store_root, {**event, "data": data})

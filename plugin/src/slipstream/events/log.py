@@ -10,6 +10,7 @@ from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
 from slipstream.base.roots import store_dir
 from slipstream.events.append import session_file_name
 from slipstream.events.names import decode_session
+from slipstream.events.repair import SPILL_SUFFIX, absorb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +106,9 @@ class LogReader:
         return events
 
     def read_with_offsets(self) -> Iterator[tuple[int, Event]]:
-        """Yields (offset of the event's line, event); may be left at any event and called again."""
+        """Yields (offset of the event's line, event); may be left at any event and called again. What waits beside the log
+        comes in first."""
+        absorb(self.path)
         try:
             stream = os.fdopen(open_regular(self.path), "rb", 262_144)
         except FileNotFoundError:
@@ -144,6 +147,9 @@ def list_sessions(store_root: str) -> list[dict[str, Any]]:
     found = []
     try:
         entries = list(os.scandir(folder)) if not os.path.islink(folder) else []
+        waiting = [entry.path[: -len(SPILL_SUFFIX)] for entry in entries if entry.name.endswith(".jsonl" + SPILL_SUFFIX)]
+        if sum(map(absorb, waiting)):  # of a log that is not there yet, too
+            entries = list(os.scandir(folder))
     except OSError:
         return []
     for entry in entries:

@@ -14,6 +14,7 @@ from slipstream.events import patterns
 from slipstream.events.append import LABEL_CHARS, LINE_CHARS
 from slipstream.events.assignments import STRONG, classify_name, is_dense, is_talk, judge
 from slipstream.events.lazy_pattern import LazyPattern
+from slipstream.events.names import safe_session
 from slipstream.events.spans import find_spans
 
 _SESSION_COOKIE = LazyPattern(r"(?i)(?:sess|sid|auth|token|jwt)[\w.-]*=[^\s;]{8,}")
@@ -140,7 +141,8 @@ def _hide_member(kind: str, name: str, item: Any) -> Any:
 def redact_event(store_root: str, event: dict[str, Any]) -> str:
     """An event as one JSON line without its number: redacted, the count kept in data, cut to the line's bound."""
     label, count = redact_text(str(event["label"])[:65536], store_root)
-    done: dict[str, Any] = {**event, "agent": redact_text(str(event["agent"]))[0][:200], "label": label[:LABEL_CHARS]}
+    agent = redact_text(str(event["agent"]), store_root)[0][:200]
+    done = {**event, "session": safe_session(str(event["session"])), "agent": agent, "label": label[:LABEL_CHARS]}
     if event.get("data"):
         done["data"], found = redact_data(event["data"], store_root)
         count += found

@@ -15,6 +15,7 @@ from slipstream.events.append import FLAGS, LOCK_TIMEOUT_S
 
 SPILL_SUFFIX = ".spill"
 _WINDOW_BYTES = 262_144
+UNFINISHED_S = 600.0
 
 
 def append_slowly(store_root: str, path: str, line: str, error: OSError) -> int:
@@ -58,8 +59,10 @@ def prepare(log: IO[bytes], path: str, line: str | None) -> int:
         os.unlink(name)
     try:
         os.rmdir(path + SPILL_SUFFIX)
+    except FileNotFoundError:
+        pass
     except OSError:
-        pass  # never there, or somebody has just put another in
+        _sweep(path + SPILL_SUFFIX)  # somebody has just put another in, or was killed while at it
     return seq
 
 
@@ -92,18 +95,49 @@ def spill(path: str, line: str) -> int:
     return -1
 
 
-def drain(path: str) -> int:
-    """Takes in what waits beside a log although no new event comes; returns how many. LockTimeout, OSError."""
-    names = _waiting(path)
-    if not names:
+def absorb(path: str) -> int:
+    """For readers: takes in what waits beside a log, unless somebody holds the lock still or nothing can be written here.
+
+    So an event is read where it stands in the log, under the number that it keeps; returns how many came in. Never raises.
+    """
+    try:
+        return drain(path, 0.0) if os.path.isdir(path + SPILL_SUFFIX) else 0
+    except OSError:
         return 0
-    with FileLock(path, LOCK_TIMEOUT_S), os.fdopen(os.open(path, FLAGS, 0o600), "rb+", 0) as log:
-        prepare(log, path, None)
+
+
+def drain(path: str, timeout_s: float | None = None) -> int:
+    """Takes in what waits beside a log although no new event comes; returns how many. LockTimeout, OSError."""
+    if not _waiting(path):
+        return 0
+    wait_s = LOCK_TIMEOUT_S if timeout_s is None else timeout_s
+    with FileLock(path, wait_s), os.fdopen(os.open(path, FLAGS, 0o600), "rb+", 0) as log:
+        names = _waiting(path)  # another reader may have been here first
+        if names:
+            prepare(log, path, None)
     return len(names)
+
+
+def count_waiting(path: str) -> int:
+    return len(_waiting(path))
+
+
+def _sweep(folder: str) -> None:
+    """Removes the unfinished files of writers that were killed, so that the folder can go."""
+    try:
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if name.endswith(".tmp") and time.time() - os.lstat(path).st_mtime > UNFINISHED_S:
+                os.unlink(path)
+        os.rmdir(folder)
+    except OSError:
+        pass
 
 
 def _waiting(path: str) -> list[str]:
     folder = path + SPILL_SUFFIX
+    if os.path.islink(folder):
+        return []
     try:
         return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if not name.endswith(".tmp")]
     except OSError:

@@ -22,7 +22,7 @@ WARM_MODULES = ("events.ingest_rare", "events.repair", "memory.lifecycle", "memo
 LATER_MODULES = ("events.backfill", "events.redact", "memory.observe", "memory.conversations", "context.status")
 
 
-def warm_up() -> None:
+def warm_up(root: str) -> None:
     """After a moment, in which the lists are answered that the host waits for before a session's first turn.
 
     Each module takes some milliseconds in which no other thread runs, so what no early hook needs comes by and by.
@@ -35,8 +35,10 @@ def warm_up() -> None:
     for name in LATER_MODULES:
         __import__("slipstream." + name)
         time.sleep(PAUSE_S)
+    from slipstream.base.roots import find_store_root
     from slipstream.events.redact import redact_text
-    redact_text("curl -H 'Authorization: Bearer abc' https://a:b@c/?token=d")  # compiles the common patterns
+    # compiles the common patterns and the project's own
+    redact_text("curl -H 'Authorization: Bearer abc' https://a:b@c/?token=d", find_store_root(root))
 
 
 def call_hidden(name: str, arguments: Any, root: str) -> str:

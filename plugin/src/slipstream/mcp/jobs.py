@@ -88,7 +88,8 @@ class Workers:
         gc.set_threshold(*GC_THRESHOLDS)
         if os.environ.get("SLIPSTREAM_MODE") == "plugin":  # hooks will call: nobody waits for what the first one needs
             from slipstream.mcp.hidden import warm_up
-            self._lanes["hooks"].put(warm_up)
+            from slipstream.mcp.roots import default_root
+            self._lanes["hooks"].put(lambda: warm_up(default_root(connection)))
 
     def submit(self, message: Any, request: Request | None) -> None:
         """Queues one message; its request, if it is a single one, is registered already."""

@@ -85,7 +85,7 @@ def _fold(store_root: str, chat: dict[str, Any], path: str, offset: int, root: s
             _add_answer(exchanges[-1], entry.text, redact_text(first_sentences(entry.text), store_root)[0])
             chat["turnCount"] = int(chat.get("turnCount", 0)) + 1
         elif entry.kind == TOOL:
-            _add_tool(exchanges[-1], entry.name, entry.data, root)
+            _add_tool(exchanges[-1], entry.name, entry.data, root, store_root)
     for exchange in exchanges[-2:]:
         exchange["summary"] = render_summary(exchange)
     for exchange in exchanges:
@@ -101,13 +101,13 @@ def _add_answer(exchange: dict[str, Any], text: str, start: str) -> None:
         exchange["answer"] = clip(held + " " + start, ANSWER_CHARS)
 
 
-def _add_tool(exchange: dict[str, Any], name: str, data: Any, root: str) -> None:
+def _add_tool(exchange: dict[str, Any], name: str, data: Any, root: str, store_root: str) -> None:
     if name not in exchange["tools"]:
         exchange["tools"].append(name)
     if isinstance(data, dict) and tool_bucket(name) in ("edit", "read"):
         path = next((data[key] for key in _FILE_KEYS if isinstance(data.get(key), str)), "")
         files = exchange.setdefault("files", [])
-        path = relative_to(root, path)
+        path = redact_text(relative_to(root, path), store_root)[0]
         if path and path not in files and len(files) < 40:
             files.append(path)
 

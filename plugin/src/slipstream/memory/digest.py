@@ -12,6 +12,7 @@ from slipstream.base.files import write_atomic
 from slipstream.base.store import store_path
 from slipstream.base.tokens import approx_text_tokens
 from slipstream.events.log import list_sessions, read_events
+from slipstream.events.names import safe_session
 from slipstream.events.redact import redact_text
 from slipstream.memory.digest_facts import digest_name, same_session
 from slipstream.memory.digest_text import (
@@ -121,7 +122,7 @@ def take_digest(store_root: str, session: str | None = None, trigger: str = "aut
 
     An empty one, which would only stand before an earlier one that says something, is refused unless it may be empty.
     """
-    session = session or newest_session(store_root) or "main"
+    session = safe_session(session or newest_session(store_root) or "main")
     root = tree_root or store_root
     entries: list[Entry] = []
     if transcript_path:
@@ -135,6 +136,9 @@ def take_digest(store_root: str, session: str | None = None, trigger: str = "aut
     digest = build_digest(session, taken_at or now_iso(), trigger, entries, events, hint, root)
     if digest.is_empty() and not may_be_empty:
         raise SlipstreamError(f"nothing is recorded in session {session}, so there is nothing to save")
+    digest.open_task = redact_text(digest.open_task, store_root)[0]
+    for name in ("decisions", "files", "next_steps", "failed", "identifiers", "tests"):
+        setattr(digest, name, [redact_text(line, store_root)[0] for line in getattr(digest, name)])
     return digest, save_digest(store_root, digest)
 
 

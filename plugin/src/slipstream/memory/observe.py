@@ -11,7 +11,9 @@ from slipstream.base.locks import FileLock
 from slipstream.base.store import store_path
 from slipstream.events.append import session_file_name
 from slipstream.events.log import last_seq, list_sessions, log_path, read_events, read_events_after
+from slipstream.events.names import safe_session
 from slipstream.events.redact import redact_data, redact_text
+from slipstream.events.repair import absorb
 from slipstream.memory.embed import embed
 from slipstream.memory.observations import list_files, observations_dir, tail_records
 from slipstream.memory.recent import save_recent
@@ -29,6 +31,8 @@ def capture(store_root: str, session: str, flush_open: bool = False, tree_root: 
     Nothing new, or no log: an empty list. OSError when the store cannot be written, LockTimeout included.
     Records go out in one write; counter and cursor are caches that the next capture heals from the records.
     """
+    session = safe_session(session)
+    absorb(log_path(store_root, session))
     if not os.path.isfile(log_path(store_root, session)):
         return []
     counter = store_path(store_root, "observations", ".counter")

@@ -54,10 +54,17 @@ def _memory_text(tree_root: str, store_root: str, session: str, source: str, end
 
 
 def _finish_last(tree_root: str, store_root: str, session: str, transcripts: str) -> None:
-    """The newest other session of this store, when its end was never recorded; its transcript lies beside this one's."""
+    """The newest other session of this store, when its end was never recorded; its transcript lies beside this one's.
+
+    What waits beside any log comes in.
+    """
+    from slipstream.events.repair import SPILL_SUFFIX, absorb
     own = session_file_name(session) + ".jsonl"
     folder = os.path.join(store_dir(store_root), "dashboard")
     try:
+        for name in os.listdir(folder):
+            if name.endswith(".jsonl" + SPILL_SUFFIX):
+                absorb(os.path.join(folder, name[: -len(SPILL_SUFFIX)]))
         with os.scandir(folder) as entries:
             logs = [(log.stat().st_mtime, log.name) for log in entries if log.name.endswith(".jsonl") and log.name != own]
     except OSError:
@@ -65,10 +72,8 @@ def _finish_last(tree_root: str, store_root: str, session: str, transcripts: str
     if not logs or _has_ended(os.path.join(folder, max(logs)[1])):
         return
     from slipstream.events.backfill import accept_transcript
-    from slipstream.events.repair import drain
     from slipstream.memory.observe import capture
     last = max(logs)[1][: -len(".jsonl")]
-    attempt(store_root, "waiting events", lambda: drain(os.path.join(folder, max(logs)[1])))
     fill_gaps(tree_root, store_root, last, accept_transcript(os.path.join(transcripts, last + ".jsonl"), last))
     capture(store_root, last, tree_root=tree_root)
 
