@@ -29,7 +29,7 @@ LAUNCH_ONLY = {("hooks", "dashboard.launch"), ("mcp", "dashboard.launch")}
 # The hot path: verb -> (modules of slipstream that it loads, most lines of code in them and the launcher as the pyz packs them).
 # A finished call has more than the 200 that the others keep to: it does not load `json`, which costs as much as 600 lines.
 HOT_VERBS = {
-    "hook post-tool-use": ("base.clock base.fast_json base.locks base.roots events.append events.ingest hooks.dispatch", 255),
+    "hook post-tool-use": ("base.clock base.fast_json base.locks base.roots events.append events.ingest hooks.dispatch", 240),
     "hook pre-tool-use": ("base.fast_json base.roots hooks.dispatch", 200),
     "statusline": ("base.fast_json base.roots statusline", 200),
 }

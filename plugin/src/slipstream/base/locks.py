@@ -2,16 +2,11 @@
 from __future__ import annotations
 
 import os
-import time
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
-except ImportError:  # Windows: the same two calls in msvcrt's terms; closing the file unlocks it
-    import msvcrt
-    LOCK_EX = LOCK_NB = 0  # type: ignore[misc]
-
-    def flock(fd: int, how: int) -> None:  # type: ignore[misc]
-        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+except ImportError:
+    from slipstream.base.locks_windows import LOCK_EX, LOCK_NB, flock  # type: ignore[assignment]
 
 
 class LockTimeout(OSError):
@@ -28,17 +23,12 @@ class FileLock:
 
     def __enter__(self) -> FileLock:
         self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
-        deadline, pause = time.monotonic() + self.timeout_s, 0.0005
-        while True:
-            try:
-                flock(self._fd, LOCK_EX | LOCK_NB)
-                return self
-            except OSError:
-                if time.monotonic() >= deadline:
-                    os.close(self._fd)
-                    raise LockTimeout(f"{self.path}: held by another process for {self.timeout_s:g} s") from None
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.01)
+        try:
+            flock(self._fd, LOCK_EX | LOCK_NB)
+        except OSError:
+            from slipstream.base.locks_held import wait_for
+            wait_for(lambda: flock(self._fd, LOCK_EX | LOCK_NB), self._fd, self.path, self.timeout_s)
+        return self
 
     def __exit__(self, *_: object) -> None:
         os.close(self._fd)

@@ -20,8 +20,8 @@ def find_store_root(tree_root: str) -> str:
     top = _walk_up(tree_root, ".git") or tree_root
     common = join(top, ".git")
     if isfile(common):
-        git_dir = join(top, _first_line(common).partition("gitdir:")[2].strip())
-        common = realpath(join(git_dir, _first_line(join(git_dir, "commondir")) or "."))
+        from slipstream.base.worktrees import find_common_dir
+        common = find_common_dir(top)
     return dirname(common) if basename(common) == ".git" and isdir(common) else tree_root
 
 
@@ -40,11 +40,3 @@ def _walk_up(folder: str, mark: str) -> str | None:
         if folder == child:
             return None
     return folder if folder != home else None
-
-
-def _first_line(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-            return stream.readline(4096).strip()
-    except OSError:
-        return ""

@@ -1,0 +1,18 @@
+"""Where a linked worktree or a submodule keeps its repository; loaded only there."""
+from __future__ import annotations
+
+from os.path import join, realpath
+
+
+def find_common_dir(top: str) -> str:
+    """The git common directory of the folder `top`, whose .git is a file."""
+    git_dir = join(top, _first_line(join(top, ".git")).partition("gitdir:")[2].strip())
+    return realpath(join(git_dir, _first_line(join(git_dir, "commondir")) or "."))
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+            return stream.readline(4096).strip()
+    except OSError:
+        return ""
