@@ -1,29 +1,22 @@
-"""Outlines of files told by their blocks: SQL, protobuf, GraphQL, CSS and SCSS, Terraform, JSON."""
+"""Outlines of files told by their blocks: protobuf, GraphQL, Terraform, JSON."""
 from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after, quoted
+from slipstream.map.languages.lexer import Lexicon, after, find_unescaped, quoted, tokens
+from slipstream.map.languages.text import unescaped
 from slipstream.map.languages.walker import Walker
 from slipstream.map.model import FileScan, OutlineEntry
 
-_SQL = re.compile(
-    r"(?:create|alter)\s+(?:or\s+(?:replace|alter)\s+)?(?:(?:global|local|temp|temporary|unlogged|external|foreign|unique|"
-    r"clustered|"
-    r"nonclustered|virtual|recursive|editionable|definer\s*=\s*\S+)\s+)*(table|view|materialized\s+view|function|"
-    r"procedure|proc|trigger|"
-    r"index|type|schema|sequence|domain|extension|policy|database)\s+(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?"
-    r"((?:[\w$]+|\"[^\"\n]+\"|`[^`\n]+`|\[[^\]\n]+\])(?:\s*\.\s*(?:[\w$]+|\"[^\"\n]+\"|`[^`\n]+`|\[[^\]\n]+\]))*)", re.I)
 _PROTO = re.compile(r"(message|enum|service|extend|oneof)\s+([\w.]+)\s*\{|rpc\s+(\w+)\s*\(")
 _PROTO_IMPORT = re.compile(r"import\s+(?:public\s+|weak\s+)?[\"']([^\"'\n]+)[\"']\s*;|package\s+([\w.]+)\s*;")
 _GRAPHQL = re.compile(r"(?:extend\s+)?(type|interface|input|enum|union|scalar|directive|fragment|query|mutation|"
                       r"subscription|schema)\b"
                       r"[ \t]*@?(\w+)?")
-_CSS_VARIABLE = re.compile(r"(--[\w-]+|\$[\w-]+)\s*:")
-_CSS_AT = re.compile(r"@([\w-]+)\s*([^{};]*)")
 _TERRAFORM = re.compile(r"(\w+)((?:[ \t]+(?:\"[^\"\n]*\"|[\w.-]+))*)[ \t]*\{|([\w-]+)[ \t]*=(?!=)")
-_JSON_KEY = re.compile(r"\"((?:[^\"\\\n]|\\.)*)\"\s*:|([A-Za-z_$][\w$]*)\s*:")
-_DOLLAR = re.compile(r"\$(\w*)\$")
+_TERRAFORM_SOURCE = re.compile(r"\n[ \t]*source[ \t]*=[ \t]*\"(\.{1,2}/?[^\"\n]*)\"")
+_JSON_KEY = re.compile(r"\"([^\"\\\n]*(?:\\.[^\"\\\n]*){0,9999})\"\s*:|'([^'\\\n]*(?:\\.[^'\\\n]*){0,9999})'\s*:|"
+                       r"([^\W\d][\w$]*|\$[\w$]*)\s*:")
 
 
 def _hook(text: str, match: re.Match[str]) -> int:
@@ -31,28 +24,56 @@ def _hook(text: str, match: re.Match[str]) -> int:
     if token == "/*":
         return after(text, "*/", match.end())
     if token == '"""':
-        return after(text, '"""', match.end())
-    return after(text, token, match.end())
+        return find_unescaped(text, token, match.end())
+    if token[0] == '"':
+        return _template(text, match.end())
+    word = match.group().lstrip("<-~").strip()          # a heredoc: up to the line that holds its word alone
+    closing = re.compile(rf"\n[ \t]*{re.escape(word)}[ \t]*\r?(?=\n|\Z)").search(text, match.end() - 1)
+    return closing.end() if closing is not None else match.end()
+
+
+_TEMPLATE = re.compile(r"\\.|\"|[$%]\{|[{}\n]", re.S)
+
+
+def _template(text: str, pos: int) -> int:
+    """Offset after a string of HCL whose first `${` ends at `pos`: expressions in it hold strings, and so on."""
+    stack = ['"', "{"]
+    for token in tokens(_TEMPLATE, text, pos):
+        mark = token.group()
+        inside = stack[-1]
+        if mark == '"':
+            if inside == '"':
+                stack.pop()
+            else:
+                stack.append(mark)
+        elif mark == "\n":
+            if inside == '"':
+                return token.start()
+        elif mark == "}":
+            if inside == "{":
+                stack.pop()
+        elif mark[0] in "$%" or (mark == "{" and inside == "{"):
+            stack.append("{")
+        if not stack:
+            return token.end()
+    return pos
 
 
 _NOISE = quoted('"') + "|" + quoted("'")
-_SQL_LEXICON = Lexicon(r"'[^']*'|\"[^\"]*\"|--[^\n]*|`[^`\n]*`", r"/\*|\$[A-Za-z_]*\$", _hook)
 _C_LEXICON = Lexicon(_NOISE + r"|//[^\n]*", r"/\*", _hook)
-_CSS_LEXICON = Lexicon(_NOISE + r"|//(?<!:\/\/)[^\n]*|url\([^)'\"\n]*\)", r"/\*", _hook)
-_HASH_LEXICON = Lexicon(r'"(?!"")[^"\\\n]*(?:\\.[^"\\\n]*){0,9999}"?|\#[^\n]*|//[^\n]*', r'/\*|"""', _hook)
+_GRAPHQL_LEXICON = Lexicon(quoted('"') + r"|\#[^\n]*", r'"""', _hook)
+_HCL_LEXICON = Lexicon(quoted('"') + r"|\#[^\n]*|//[^\n]*",
+                       r'/\*|"[^"\\\n$%]*(?:(?:\\.|[$%](?!\{))[^"\\\n$%]*){0,9999}[$%]\{|<<[-~]?[A-Za-z_]\w{0,60}[ \t]*\r?\n',
+                       _hook)
 
 
 def scan(text: str, path: str, out: FileScan) -> None:
     """Fill `out.outline`, imports and the purpose."""
     name = out.language
-    lexicon = {"sql": _SQL_LEXICON, "css": _CSS_LEXICON, "scss": _CSS_LEXICON, "graphql": _HASH_LEXICON,
-               "terraform": _HASH_LEXICON}.get(name, _C_LEXICON)
-    blocks = _Blocks(text, out, lexicon)
+    blocks = _Blocks(text, out, {"graphql": _GRAPHQL_LEXICON, "terraform": _HCL_LEXICON}.get(name, _C_LEXICON))
     blocks.hash_comments = name in ("graphql", "terraform")
-    blocks.line_comment = "--" if name == "sql" else "//"
     blocks.header_purpose()
-    {"sql": blocks.sql, "proto": blocks.proto, "graphql": blocks.graphql, "css": blocks.css, "scss": blocks.css,
-     "terraform": blocks.terraform, "json": blocks.json}[name]()
+    {"proto": blocks.proto, "graphql": blocks.graphql, "terraform": blocks.terraform, "json": blocks.json}[name]()
 
 
 class _Blocks(Walker):
@@ -63,29 +84,6 @@ class _Blocks(Walker):
         made = OutlineEntry(" ".join(name.split()), kind, line, max(line, self.lines.at(max(at, end - 1))), level)
         self.out.outline.append(made)
         return made
-
-    def sql(self) -> None:
-        text = self.text
-        end_of = self.lex.compile(r"([(\[])|(;)|(\n[ \t]*[gG][oO][ \t]*\r?(?=\n|\Z))")
-        pos = 0
-        while True:
-            at = self.trivia(pos)
-            if at >= len(text):
-                return
-            stop = self.lex.find(end_of, text, at)
-            end = stop.end() if stop is not None else len(text)
-            found = _SQL.match(text, at)
-            if found is not None:
-                kind = " ".join(found.group(1).lower().split()).replace("proc", "procedure").replace("procedureedure",
-                                                                                                     "procedure")
-                if kind in ("function", "procedure", "trigger") and "$" not in text[at:end] and re.search(
-                        r"\bbegin\b", text[at:end], re.I):
-                    closing = re.compile(r"(?m)^[ \t]*end\b[^\n;]*(?:;|//|\$\$|$)", re.I).search(text, end)
-                    end = closing.end() if closing is not None else end
-                if found.group().lower().startswith("create"):
-                    name = re.sub(r"\s*\.\s*", ".", re.sub(r"[\"`\[\]]", "", found.group(2)))
-                    self.entry(name, kind, at, end)
-            pos = max(at + 1, end)
 
     def proto(self) -> None:
         self._proto(0, len(self.text), 1)
@@ -113,55 +111,27 @@ class _Blocks(Walker):
 
     def graphql(self) -> None:
         text = self.text
-        end_of = self.lex.compile(r"([(\[])|(\{)|([)}\]])|(\n(?=[A-Za-z#\"]))")
+        end_of = self.lex.compile(r"([(\[])|(\{)|([)}\]])|(\n[ \t]*(?=(?:type|interface|input|enum|union|scalar|directive|"
+                                  r"fragment|query|mutation|subscription|schema|extend)\b|[\"#]))")
         pos = 0
         while True:
             at = self.trivia(pos)
             if text.startswith('"', at):
-                at = self.trivia(after(text, '"""', at + 3) if text.startswith('"""', at) else after(text, '"', at + 1))
+                block = text.startswith('"""', at)
+                at = self.trivia(find_unescaped(text, '"""', at + 3) if block else after(text, '"', at + 1))
             if at >= len(text):
                 return
             found = _GRAPHQL.match(text, at)
             stop = self.lex.find(end_of, text, at)
             end = len(text.rstrip()) if stop is None else self.lex.close(text,
                                                                          stop.start()) if stop.group() == "{" else stop.start()
+            while end > at and text[end - 1] in " \t\r\n":
+                end -= 1
             if found is not None:
                 named = found.group(1) != "schema" and found.group(2)
                 self.entry(named or found.group(1), found.group(1), at, end)
-            pos = max(at + 1, end)
-
-    def css(self) -> None:
-        self._css(0, len(self.text), 1)
-
-    def _css(self, pos: int, stop: int, level: int) -> None:
-        text = self.text
-        end_of = self.lex.compile(r"([(\[])|(\{)|(;)|([)}\]])")
-        while True:
-            at = self.trivia(pos)
-            if at >= stop:
-                return
-            if text[at] == "}":
-                pos = at + 1
-                continue
-            variable = _CSS_VARIABLE.match(text, at)
-            mark = self.lex.find(end_of, text, at)
-            if mark is None:
-                return
-            block = mark.group() == "{"
-            end = self.lex.close(text, mark.start()) if block else mark.end() if mark.group() == ";" else mark.start()
-            rule = _CSS_AT.match(text, at)
-            if variable is not None:
-                self.entry(variable.group(1), "property", at, end, level)
-            elif rule is not None:
-                if rule.group(1) in ("import", "use", "forward"):
-                    for name in re.findall(r"[\"']([^\"'\n]+)[\"']", rule.group(2))[:1]:
-                        self.out.imports.append((name, "import", ()))
-                elif block and level == 1:
-                    self.entry(f"@{rule.group(1)} {rule.group(2)}".strip(), rule.group(1), at, end, level)
-            elif block and level == 1:
-                self.entry(text[at:mark.start()][:200], "rule", at, end, level)
-            if block and level < 20:
-                self._css(mark.end(), end - 1, level + 1)
+            elif text[at] == "{":       # a query without its word
+                self.entry("query", "query", at, end)
             pos = max(at + 1, end)
 
     def terraform(self) -> None:
@@ -182,6 +152,10 @@ class _Blocks(Walker):
                 self.entry(found.group(3), "key", at, end)
             else:
                 end = self.lex.close(text, found.end() - 1)
+                if found.group(1) == "module":
+                    source = _TERRAFORM_SOURCE.search(text, found.end(), end)
+                    if source is not None:
+                        self.out.imports.append((source.group(1), "module", ()))
                 labels = [label.strip('"') for label in re.findall(r"\"[^\"\n]*\"|[\w.-]+", found.group(2))]
                 self.entry(".".join(labels) or found.group(1), found.group(1), at, end)
             pos = max(at + 1, end)
@@ -203,7 +177,8 @@ class _Blocks(Walker):
             last = end
             while last > at and text[last - 1] in " \t\r\n":
                 last -= 1
-            self.entry(key.group(1) or key.group(2) or "", "key", at, last)
+            name = key.group(1)
+            self.entry(unescaped(name) if name is not None else key.group(2) or key.group(3) or "", "key", at, last)
             if stop is None or stop.group() != ",":
                 return
             pos = stop.end()

@@ -35,12 +35,12 @@ LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tupl
               ("sh", "bash", "zsh", "dash", "ksh")),
     "c": ("C", "c", "full", ("c", "h"), (), ()),
     "cpp": ("C++", "c", "full", ("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp"), (), ()),
-    "markdown": ("Markdown", "outline_lines", "outline", ("md", "markdown", "mdx"), (), ()),
-    "sql": ("SQL", "outline_blocks", "outline", ("sql",), (), ()),
+    "markdown": ("Markdown", "outline_markdown", "outline", ("md", "markdown", "mdx"), (), ()),
+    "sql": ("SQL", "outline_sql", "outline", ("sql", "psql", "pgsql", "ddl"), (), ()),
     "proto": ("Protocol Buffers", "outline_blocks", "outline", ("proto",), (), ()),
     "graphql": ("GraphQL", "outline_blocks", "outline", ("graphql", "gql", "graphqls"), (), ()),
-    "css": ("CSS", "outline_blocks", "outline", ("css",), (), ()),
-    "scss": ("SCSS", "outline_blocks", "outline", ("scss", "less"), (), ()),
+    "css": ("CSS", "outline_css", "outline", ("css",), (), ()),
+    "scss": ("SCSS", "outline_css", "outline", ("scss", "less"), (), ()),
     "makefile": ("Makefile", "outline_lines", "outline", ("mk",), ("Makefile", "makefile", "GNUmakefile"), ("make",)),
     "dockerfile": ("Dockerfile", "outline_lines", "outline", ("dockerfile",), ("Dockerfile", "Containerfile"), ()),
     "terraform": ("Terraform", "outline_blocks", "outline", ("tf", "tfvars", "hcl"), (), ()),
@@ -51,6 +51,9 @@ LANGUAGES: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tupl
 
 _BY_EXTENSION = {ext: key for key, row in LANGUAGES.items() for ext in row[3]}
 _BY_NAME = {name: key for key, row in LANGUAGES.items() for name in row[4]}
+# Files of one name with an ending for each use: `Dockerfile.dev`, `Makefile.common`.
+_BY_STEM = {"Dockerfile": "dockerfile", "Containerfile": "dockerfile", "Makefile": "makefile", "GNUmakefile": "makefile"}
+_NOT_BY_STEM = (".dockerignore", ".containerignore", ".orig", ".bak", ".rej", ".patch", ".diff", ".txt", ".html")
 _BY_INTERPRETER = {name: key for key, row in LANGUAGES.items() for name in row[5]}
 # Lines that define something in one of the languages: a file of such lines and no definition is reported.
 _DEFINING = re.compile(r"(?m)^(?:(?:export|public|private|protected|internal|static|final|abstract|pub|async|"
@@ -68,6 +71,8 @@ def language_of(path: str, head: bytes = b"") -> str | None:
     found = _BY_NAME.get(name)
     if found is None and "." in name[1:]:
         found = _BY_EXTENSION.get(name.rsplit(".", 1)[1].lower())
+        if found is None:
+            found = _BY_STEM.get(name.split(".", 1)[0]) if not name.endswith(_NOT_BY_STEM) else None
     elif found is None and head[:2] == b"#!":
         found = _BY_INTERPRETER.get(interpreter_of(head))
     return found
@@ -137,7 +142,8 @@ def purpose_from_names(scan: FileScan) -> str:
     if not names:
         names, word = [d.name for d in scan.definitions], "defines"
     if not names and scan.outline:
-        word = scan.outline[0].kind + "s"
+        kind = scan.outline[0].kind
+        word = kind[:-1] + "ies" if kind.endswith(("ty", "cy", "ry")) else kind + ("es" if kind.endswith(("s", "x")) else "s")
         names = [e.name for e in scan.outline if e.level == 1 and e.kind == scan.outline[0].kind]
     names = list(dict.fromkeys(names))
     if not names:

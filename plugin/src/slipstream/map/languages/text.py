@@ -22,7 +22,7 @@ _PRAGMAS = (
     "@package", "noqa", "pylint", "flake8", "mypy", "ruff", "type:", "fmt:", "isort", "pyright", "pragma", "nolint", "go:",
     "+build", "rubocop", "frozen_string_literal", "phpcs", "@phpstan", "phpstan", "@psalm", "swiftlint", "clang-format",
     "clang-tidy", "cspell", "spell-check", "global ", "globals ", "sourcemappingurl", "<reference", "use strict",
-    "noinspection", "region", "#region", "http://", "https://", "mode:", "encoding:", "shellcheck")
+    "noinspection", "region", "#region", "http://", "https://", "mode:", "encoding:", "shellcheck", "syntax=")
 _ONLY_MARKS = re.compile(r"[\W_]*\Z")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _SENTENCE = re.compile(r"(.+?[.!?。！？])(?=\s|\Z)")
@@ -169,6 +169,25 @@ def comment_summary(comment: str) -> str:
     if comment.endswith("*/"):
         comment = comment[:-2]
     return summary(_BLOCK_EDGE.sub("", comment).replace("*/", "\n").split("\n"))
+
+
+def unescaped(text: str) -> str:
+    """What a string of JSON with these contents says; the text itself when it is none."""
+    if "\\" not in text:
+        return text
+    import json
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return text
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines without what ends them."""
+    lines = text.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    return [line.rstrip("\r") for line in lines]
 
 
 def hash_header(text: str) -> str:
