@@ -127,7 +127,7 @@ BESIDE: dict[str, Wrap] = {
     "data": _block('<script type="application/json">\n', "\n</script>", ""), "text": lambda code: f"<pre>\n{code}\n</pre>",
     "expression": _block("{/* ", " */}", "")}
 ENDLESS = ['"', "'", "`", "/", "/*", "*/", "\\", '"\\', "{", "}", "(", "[", "<", "${`", "=/[", "#", "\n#\n", "'''", '"""', "@a\n", "\n  ",
-           "class A {", "def a():\n", "function a(", "a = ", "<a>", "<<A\n", "\r", "\x00", "é\"", "=>", "R\"(", "@\"", "$\"{", "?", ";", ","]
+           "class A {", "def a():\n", "function a(", "a = ", "<a>", "<<A\n", "\r", "\x00", "é\"", "=>", "R\"(", "\"${", "a ${", "//\\\n", "m! { use ", "?>\n<?php ", "@\"", "$\"{", "?", ";", ","]
 
 
 ENDLESS_CHARS = 15_000

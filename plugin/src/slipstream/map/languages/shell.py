@@ -3,16 +3,22 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, tokens
+from slipstream.map.languages.lexer import UNCLOSED_LIMIT, Lexicon, tokens
 from slipstream.map.languages.text import hash_header
 from slipstream.map.languages.walker import Walker
 from slipstream.map.model import FileScan
 
-_FUNCTION = re.compile(r"\n[ \t]*(?:function[ \t]+([\w:.+@/-]+)[ \t]*(?:\([ \t]*\))?|([\w:.+@/-]+)[ \t]*\([ \t]*\))\s*(?:#"
-                       r"[^\n]*\n\s*)?([{(])")
+_NAME = r"[\w:.+@/~!?%,-]+"
+_BETWEEN = r"(?:[ \t]|\\\r?\n)"
+_FUNCTION = re.compile(rf"(?:function[ \t]+({_NAME}(?:{_BETWEEN}+{_NAME}){{0,99}}){_BETWEEN}*(?:\([ \t]*\))?|"
+                       rf"({_NAME})[ \t]*\([ \t]*\))\s*(?:#[^\n]*\n\s*)?([{{(])")
+_NAMES = re.compile(_NAME)
 _VARIABLE = re.compile(r"\n(?:export|readonly|declare[ \t]+-[a-zA-Z]*[rx][a-zA-Z]*)[ \t]+(?:-\w+[ \t]+)?([A-Za-z_]\w*)=")
 _SOURCE = re.compile(r"\n[ \t]*(?:source|\.)[ \t]+([^\s;&|]+)")
 _PLAIN = re.compile(r'"[^"\\$`]*(?:(?:\\.|\$(?![({]))[^"\\$`]*){0,9999}"', re.S)
+_EXPANSION = re.compile(r"\$\{[^{}\"'`$\\\n]*\}")
+_IN_EXPANSION = re.compile(r"\\.|'[{}]'|(\})|(\$\{)|(\$\()|(\")", re.S)
+_MAX_EXPANSION_CHARS = 8_000
 _INSIDE = re.compile(r'\\.|(")|(\$[({])', re.S)
 _nested = [0]
 _HEREDOC = re.compile(r"<<(-?)[ \t]*(['\"]?)\\?([\w.!-]+)\2")
@@ -21,8 +27,9 @@ _HEREDOC = re.compile(r"<<(-?)[ \t]*(['\"]?)\\?([\w.!-]+)\2")
 def _hook(text: str, match: re.Match[str]) -> int:
     """Offset after a string with its substitutions, or after a heredoc's body."""
     if match.group() == '"':
-        plain = _PLAIN.match(text, match.start())
-        return plain.end() if plain is not None else _string_end(text, match.end())
+        return _quoted_end(text, match.start())
+    if match.group() == "${":
+        return _expansion_end(text, match.start())
     heredoc = _HEREDOC.match(text, match.start())
     if heredoc is None or text[match.start() - 1:match.start()] == "<":
         return match.end()
@@ -34,6 +41,48 @@ def _hook(text: str, match: re.Match[str]) -> int:
     return end.end() if end is not None else heredoc.end()
 
 
+def _quoted_end(text: str, pos: int) -> int:
+    plain = _PLAIN.match(text, pos)
+    return plain.end() if plain is not None else _string_end(text, pos + 1)
+
+
+def _expansion_end(text: str, pos: int) -> int:
+    """Offset after the `${...}` at `pos`, in which `#` and `'` are plain; of an endless one after its `{`."""
+    end = _expansion(text, pos) if _LEXICON.unclosed <= UNCLOSED_LIMIT else -1
+    if end < 0:
+        _LEXICON.unclosed += 1
+    return end if end >= 0 else pos + 2
+
+
+def _expansion(text: str, pos: int) -> int:
+    """The same, or -1."""
+    simple = _EXPANSION.match(text, pos)
+    if simple is not None:
+        return simple.end()
+    _nested[0] += 1
+    try:
+        at = pos + 2
+        stop = min(len(text), pos + _MAX_EXPANSION_CHARS)
+        while 0 <= at < stop and _nested[0] < 20:
+            for match in _IN_EXPANSION.finditer(text, at, stop):
+                kind = match.lastindex
+                if kind == 1:
+                    return match.end()
+                if kind is not None:
+                    at = _quoted_end(text, match.start()) if kind == 4 else _substitution_end(text, match) if kind == 3 else (
+                        _expansion(text, match.start()))
+                    break
+            else:
+                break
+        return -1
+    finally:
+        _nested[0] -= 1
+
+
+def _substitution_end(text: str, match: re.Match[str]) -> int:
+    return _expansion_end(text, match.start()) if match.group() == "${" else _LEXICON.close(text, match.end() - 1)
+
+
 def _string_end(text: str, pos: int) -> int:
     _nested[0] += 1
     try:
@@ -43,7 +92,7 @@ def _string_end(text: str, pos: int) -> int:
                 if kind == 1:
                     return match.end()
                 if kind == 2 and _nested[0] < 20:
-                    pos = _LEXICON.close(text, match.end() - 1)
+                    pos = _substitution_end(text, match)
                     break
             else:
                 return len(text)
@@ -52,8 +101,8 @@ def _string_end(text: str, pos: int) -> int:
 
 
 _LEXICON = Lexicon(r"'[^']*'?|\\.|\#(?<![^\s;()&|]\#)[^\n]*|\$(?:\#|'[^'\\]*(?:\\.[^'\\]*){0,9999}'|\{\#[^}\n]*\})",
-                   r'<<(?!<)|"', _hook)
-_LINE = _LEXICON.compile(r"(\n[ \t]*(?=[\w.:]))")
+                   r'<<(?!<)|"|\$\{', _hook)
+_LINE = _LEXICON.compile(r"(\\?\n[ \t]*(?=[\w.:])|(?:\|\||&&|;|\))[ \t]*(?=function[ \t]|[\w:-]{1,200}[ \t]?\([ \t]*\)))")
 
 
 def scan(text: str, path: str, out: FileScan) -> None:
@@ -85,15 +134,15 @@ class _ShellScanner(Walker):
     def line(self, match: re.Match[str]) -> int:
         text = self.text
         at = match.start()
-        found = _FUNCTION.match(text, at)
+        found = _FUNCTION.match(text, match.end())
         if found is not None:
-            name = found.group(1) or found.group(2)
-            name_at = found.start(1) if found.group(1) else found.start(2)
             brace = found.end() - 1
             end = self.lex.close(text, brace)
-            start = self.comment_above(at + 1)
-            self.doc_text = text[start:at] if start < at else ""
-            self.add(name, "function", name_at, start, end, (match.end(), brace), None, not name.startswith("_"), False)
+            start = self.comment_above(at + 1) if text[at] == "\n" else match.end()
+            for name in _NAMES.finditer(text, *found.span(2 if found.group(1) is None else 1)):
+                self.doc_text = text[start:at] if start < at else ""
+                self.add(name.group(), "function", name.start(), start, end, (match.end(), brace), None,
+                         not name.group().startswith("_"), False)
             return end
         variable = _VARIABLE.match(text, at)
         if variable is not None:
