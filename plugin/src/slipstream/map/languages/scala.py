@@ -12,7 +12,7 @@ _MODIFIERS = re.compile(r"(?:(?:private|protected)(?:\[\w+\]|\b)|(?:final|sealed
                         r"open|opaque|infix|erased|case(?=\s+(?:class|object)\b))\b)(?!\s*[=:(.])\s*")
 _ANNOTATION = re.compile(r"@[\w.]+(?:\[[^\]]*\])?")
 _KEYWORD = re.compile(r"(class|object|trait|enum|def|val|var|type|given|extension|package(?:\s+object)?|import|case|end)\b")
-_NAME = re.compile(r"\s*(`[^`\n]+`|[^\W\d][\w$]*(?:(?<=_)[!#%&*+\-/:<=>?@\\^|~]+)?|[!#%&*+\-/:<=>?@\\^|~]+(?=[\s(\[{]))")
+_NAME = re.compile(r"\s*(`[^`\n]+`|[^\W\d][\w$]*(?:(?<=_)[!#%&*+\-/:<=>?@\\^|~]+)?|[^\w\s(){}\[\].,;\"'`]+(?=[\s(\[{]))")
 _SELF = re.compile(r"\s*(?:\w+\s*(?::[^=\n{}]{1,300})?|this\s*:[^=\n{}]{1,300})=>")
 _IMPORT = re.compile(r"import\s+([^\n;]+)")
 _PACKAGE = re.compile(r"package\s+([\w.]+)")
@@ -166,7 +166,8 @@ class _ScalaScanner(LineWalker):
     def type(self, word: str, pos: int, at: int, start: int, owner: Definition | None, exported: bool, indent: int) -> int:
         text = self.text
         lex = self.lex
-        name = _NAME.match(text, pos)
+        plain = self.conditions(pos) if word == "given" else pos
+        name = _NAME.match(text, plain)
         if name is None:
             return self.block_end(pos, indent)
         here = name.end()
@@ -192,7 +193,7 @@ class _ScalaScanner(LineWalker):
             break
         kind = _KINDS.get(word, "const" if word == "given" else "class")
         called = name.group(1).strip("`")
-        if word == "given" and not self.named(name.end()):
+        if word == "given" and (plain > pos or not self.named(name.end())):
             called = "_".join(["given", *_WORD.findall(text, name.start(), head)])      # as the compiler calls it
         definition = self.add(called, kind, name.start(1), start, max(end, name.end()), (at, head), owner, exported, False)
         if body == "=":
@@ -209,6 +210,18 @@ class _ScalaScanner(LineWalker):
         end = self.marked(end, indent)
         definition.end = self.lines.at(end - 1)
         return end
+
+    def conditions(self, pos: int) -> int:
+        """Offset of the type of a given without a name that begins with parameters: `[A](using B): C`, `[A: B] => C`."""
+        text = self.text
+        at = self.code(pos)
+        if _PARAMETERS.match(text, at) is None:
+            return pos
+        while _PARAMETERS.match(text, at):
+            at = self.code(self.lex.close(text, at))
+            if text.startswith("=>", at):
+                at = self.code(at + 2)
+        return self.code(at + 1) if text[at:at + 1] == ":" else at
 
     def named(self, pos: int) -> bool:
         """Whether what stood before `pos` is the name of a given: after its parameters comes `: TYPE`."""

@@ -17,7 +17,9 @@ _VARIABLE = re.compile(r"\n(?:export|readonly|declare[ \t]+-[a-zA-Z]*[rx][a-zA-Z
 _SOURCE = re.compile(r"\n[ \t]*(?:source|\.)[ \t]+([^\s;&|]+)")
 _PLAIN = re.compile(r'"[^"\\$`]*(?:(?:\\.|\$(?![({]))[^"\\$`]*){0,9999}"', re.S)
 _EXPANSION = re.compile(r"\$\{[^{}\"'`$\\\n]*\}")
-_IN_EXPANSION = re.compile(r"\\.|'[{}]'|(\})|(\$\{)|(\$\()|(\")", re.S)
+# Between double quotes a single quote of an expansion quotes nothing, but for a brace of a pattern.
+_IN_EXPANSION = {inside: re.compile(rf"\\.|'{text}'|(\}})|(\$\{{)|(\$\()|(\")", re.S)
+                 for inside, text in ((True, "[{}]"), (False, "[^']{0,500}"))}
 _MAX_EXPANSION_CHARS = 8_000
 _INSIDE = re.compile(r'\\.|(")|(\$[({])', re.S)
 _nested = [0]
@@ -29,7 +31,7 @@ def _hook(text: str, match: re.Match[str]) -> int:
     if match.group() == '"':
         return _quoted_end(text, match.start())
     if match.group() == "${":
-        return _expansion_end(text, match.start())
+        return _expansion_end(text, match.start(), False)
     heredoc = _HEREDOC.match(text, match.start())
     if heredoc is None or text[match.start() - 1:match.start()] == "<":
         return match.end()
@@ -46,15 +48,15 @@ def _quoted_end(text: str, pos: int) -> int:
     return plain.end() if plain is not None else _string_end(text, pos + 1)
 
 
-def _expansion_end(text: str, pos: int) -> int:
-    """Offset after the `${...}` at `pos`, in which `#` and `'` are plain; of an endless one after its `{`."""
-    end = _expansion(text, pos) if _LEXICON.unclosed <= UNCLOSED_LIMIT else -1
+def _expansion_end(text: str, pos: int, inside: bool) -> int:
+    """Offset after the `${...}` at `pos`, in which `#` is plain; of an endless one after its `{`."""
+    end = _expansion(text, pos, inside) if _LEXICON.unclosed <= UNCLOSED_LIMIT else -1
     if end < 0:
         _LEXICON.unclosed += 1
     return end if end >= 0 else pos + 2
 
 
-def _expansion(text: str, pos: int) -> int:
+def _expansion(text: str, pos: int, inside: bool) -> int:
     """The same, or -1."""
     simple = _EXPANSION.match(text, pos)
     if simple is not None:
@@ -64,13 +66,13 @@ def _expansion(text: str, pos: int) -> int:
         at = pos + 2
         stop = min(len(text), pos + _MAX_EXPANSION_CHARS)
         while 0 <= at < stop and _nested[0] < 20:
-            for match in _IN_EXPANSION.finditer(text, at, stop):
+            for match in _IN_EXPANSION[inside].finditer(text, at, stop):
                 kind = match.lastindex
                 if kind == 1:
                     return match.end()
                 if kind is not None:
                     at = _quoted_end(text, match.start()) if kind == 4 else _substitution_end(text, match) if kind == 3 else (
-                        _expansion(text, match.start()))
+                        _expansion(text, match.start(), inside))
                     break
             else:
                 break
@@ -80,7 +82,7 @@ def _expansion(text: str, pos: int) -> int:
 
 
 def _substitution_end(text: str, match: re.Match[str]) -> int:
-    return _expansion_end(text, match.start()) if match.group() == "${" else _LEXICON.close(text, match.end() - 1)
+    return _expansion_end(text, match.start(), True) if match.group() == "${" else _LEXICON.close(text, match.end() - 1)
 
 
 def _string_end(text: str, pos: int) -> int:
