@@ -15,13 +15,17 @@ import sys
 import tempfile
 from collections.abc import Callable
 
+from slipstream.base.stems import split_query
 from slipstream.base.text import STOP_WORDS, terms
 from slipstream.map.fresh import View
 from slipstream.map.index import open_index
 from slipstream.map.index_file import OVERLOAD
-from slipstream.map.search import _TOKEN, _ask, _rank
-from slipstream.map.search_files import DefinitionBuilder, Fields, indexed_slots
-from slipstream.map.search_store import DefinitionSegment
+from slipstream.map.postings import LENGTHS, SearchIndex
+from slipstream.map.postings_build import IndexBuilder, quantize_length
+from slipstream.map.scoring import Asked, score_documents
+from slipstream.map.search import ask, rank
+from slipstream.map.search_files import _TEST, Fields, indexed_slots
+from slipstream.map.search_store import EXPORTED, TEST, Definitions
 
 import tests  # noqa: F401 -- puts the package on the path
 
@@ -56,39 +60,35 @@ class Plain(Blank):
         return counts
 
 
-def build(view: View, fields: Fields, folder: str) -> DefinitionSegment:
-    builder = DefinitionBuilder()
+def build(view: View, fields: Fields, folder: str) -> Definitions:
+    builder = IndexBuilder(Definitions)
     for slot in indexed_slots(view):
         entry = view.entry(slot)
-        row = {"slot": slot, "content": 0, "weight": 1}
+        test = TEST if _TEST.search(entry.path) else 0
+        row = {"slot": slot, "weight": test}
         counts = fields.file(entry)
-        builder.add(counts, sum(counts.values()), {**row, "place": 0})
+        builder.add(counts, {**row, "place": 0, "length": quantize_length(sum(counts.values()))})
         for number, one in enumerate(entry.symbols, 1):
             if not one.flags & OVERLOAD:
                 counts = fields.symbol(one, entry)
-                builder.add(counts, sum(counts.values()), {**row, "place": number, "weight": 1 if one.exported else 0})
+                builder.add(counts, {**row, "place": number, "weight": test | (EXPORTED if one.exported else 0), "length": quantize_length(sum(counts.values()))})
     path = os.path.join(folder, type(fields).__name__)
     with open(path, "wb") as stream:
-        stream.write(builder.render())
-    return DefinitionSegment(path)
+        stream.write(builder.render(0, 0))
+    return Definitions(path, 0)
 
 
-def ours(view: View, segment: DefinitionSegment, query: str) -> Ranked:
-    ranked = _rank(view, segment, _ask([token.rstrip(".") for token in _TOKEN.findall(query)], segment), "", "")
-    return [(segment.columns["slot"][doc], segment.columns["place"][doc]) for _, doc, _ in ranked[:10]]
+def ours(view: View, segment: Definitions, query: str) -> Ranked:
+    ranked = rank(view, segment, ask(split_query(query), segment), "", "")
+    return [(segment.column("slot")[doc], segment.column("place")[doc]) for _, doc, _ in ranked[:10]]
 
 
-def plain(segment: DefinitionSegment, query: str) -> Ranked:
-    from slipstream.base.bm25 import QueryTerm, length_norms, score_segment, weigh
-    from slipstream.base.segment import LENGTHS
-    found = [QueryTerm(term, 1.0, term) for term in dict.fromkeys(terms(query))]
-    places = [segment.find_term(term.term) for term in found]
-    for term, at in zip(found, places):
-        weigh(term, segment.count, segment.document_counts[at] if at >= 0 else 0)
-    average = sum(LENGTHS[one] for one in segment.columns["length"]) / segment.count
-    scores = score_segment(segment, found, places, length_norms(average))
+def plain(segment: SearchIndex, query: str) -> Ranked:
+    lengths = segment.column("length")
+    asked = [Asked(segment, term, 1.0, term) for term in dict.fromkeys(terms(query))]
+    scores = score_documents(asked, lengths, sum(LENGTHS[one] for one in lengths) / segment.count)
     best = sorted(scores, key=lambda doc: (-scores[doc], doc))[:10]
-    return [(segment.columns["slot"][doc], segment.columns["place"][doc]) for doc in best]
+    return [(segment.column("slot")[doc], segment.column("place")[doc]) for doc in best]
 
 
 def grep(root: str, view: View, query: str) -> list[str]:
@@ -107,7 +107,7 @@ def reciprocal(ranked: list[object], wanted: object) -> float:
 
 def measure(root: str) -> None:
     index = open_index(root, write=False)
-    view = View(index.table, index.table.records, index.table.paths, True)
+    view = View(index.table, index.table.records, index.table.paths, 0)
     questions = [(slot, place, one.doc) for slot in indexed_slots(view) for place, one in enumerate(view.entry(slot).symbols, 1)
                  if len(one.doc.split()) >= 4 and not one.flags & OVERLOAD]
     questions = questions[::max(1, len(questions) // MOST)][:MOST]
@@ -124,8 +124,8 @@ def measure(root: str) -> None:
         print(f"{os.path.basename(root)}: {len(questions)} questions, {weighted.count} documents")
         for name, rank in rankers.items():
             print(f"  {name:<22} MRR@10 {sum(rank(*question) for question in questions) / len(questions):.3f}")
-        weighted.close()
-        flat.close()
+        weighted.handle.close()
+        flat.handle.close()
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ import unittest
 from slipstream.base.errors import SlipstreamError
 from slipstream.map.refs import find_references, render_references
 from slipstream.map.search import search
-from slipstream.map.search_text import answer_json, render_answer
+from slipstream.map.search_json import answer_json
+from slipstream.map.search_text import render_answer
 
+import build_zipapp
 from tests import PROGRAM
 
 FILES = {
@@ -149,6 +151,20 @@ class References(Tree):
             with self.assertRaises(SlipstreamError):
                 find_references(self.root, bad)
 
+    def test_names_that_the_index_of_words_cannot_tell(self) -> None:
+        self.write("odd/names.js", "export function $el(a) {}\nclass A { #secret = 1; get() { return this.#secret } }\nfunction gr\u00fcn(id) { return id }\n$el(gr\u00fcn(1))\n")
+        for name, count in (("$el", 1), ("#secret", 1), ("gr\u00fcn", 1), ("id", 2), ("nowhere_at_all", 0)):
+            self.assertEqual(len(find_references(self.root, name).uses), count, name)
+
+    def test_a_word_that_too_many_files_hold_stays_one(self) -> None:
+        for number in range(120):
+            self.write(f"many/m{number}.py", f"def only_{number}():\n    return common_word(distinct_{number})\n")
+        self.assertEqual(len(find_references(self.root, "common_word").uses), 120)
+        self.write("many/m7.py", "def only_7():\n    return common_word(other_word)\n")  # mends the index
+        self.assertEqual(len(find_references(self.root, "common_word").uses), 120)
+        self.assertEqual([use.path for use in find_references(self.root, "other_word").uses], ["many/m7.py"])
+        self.assertEqual(self.found("common word distinct_9 return")[0], "many/m9.py:only_9")
+
 
 class Process(Tree):
     def run_verb(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -164,6 +180,29 @@ class Process(Tree):
         self.assertEqual(self.run_verb("graph").returncode, 0)
         done = self.run_verb("graph", "pkg/urls.py")
         self.assertIn("imported by:\n  pkg/__init__.py\n  pkg/cache.py\n", done.stdout)
+
+    def test_what_a_warm_search_loads(self) -> None:
+        """At most 900 lines as the pyz packs them, and none of the modules that cost a start."""
+        data = build_zipapp.build_pyz()
+        place = os.path.join(self.root, "slipstream.pyz")
+        with open(place, "wb") as stream:
+            stream.write(data)
+        code = ("import sys; sys.path.insert(0, sys.argv[1]); from slipstream.cli import find; find.main(sys.argv[2:]); "
+                "sys.stderr.write(' '.join(sys.modules))")
+        for run in range(3):  # the first one makes the indexes, the second sees that all is older than the index
+            done = subprocess.run([sys.executable, "-I", "-S", "-c", code, place, "search", "parse_url", "--root", self.root],
+                                  capture_output=True, text=True, check=True, timeout=60)
+            for folder, _, names in os.walk(self.root if run == 0 else os.devnull):
+                for name in ["", *names] if os.sep + "slipstream" not in folder else []:
+                    os.utime(os.path.join(folder, name), (1_700_000_000, 1_700_000_000))
+        loaded = done.stderr.split()
+        self.assertEqual({"argparse", "subprocess", "pathlib", "json", "re", "dataclasses", "typing", "heapq"} & set(loaded), set())
+        packed = build_zipapp.entries(data)
+        names = ["slipstream/" + name.replace(".", "/")[11:] for name in loaded if name.split(".")[0] == "slipstream"]
+        files = [packed.get(name + ".py") or packed[name.rstrip("/") + "/__init__.py"] for name in names]
+        lines = sum(bool(line.strip()) for text in [*files, packed["__main__.py"]] for line in text.split(b"\n"))
+        self.assertLessEqual(lines, 900, sorted(names))
+
 
 
 if __name__ == "__main__":

@@ -4,6 +4,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from slipstream.base.stems import STOP_WORDS, stem
+
+__all__ = ["MARKS", "STOP_WORDS", "split_identifier", "stem", "terms", "words"]
+
 # Marks that belong to the letter before them (accents written apart, vowel signs, joiners): `\w` leaves them out.
 MARKS = ("\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u0963"
          "\u0981-\u0983\u09bc-\u09e3\u0a01-\u0a03\u0a3c-\u0a51\u0a70-\u0a75\u0a81-\u0a83\u0abc-\u0ae3\u0b01-\u0b03\u0b3c-\u0b63\u0b82\u0bbe-\u0bd7\u0c00-\u0c04"
@@ -13,12 +17,6 @@ _WORD = re.compile(r"[^\W_]+")
 _APART = re.compile("[\u0300-\u036f]")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-STOP_WORDS = frozenset((
-    "a about after again all also an and any are as at be because been before being between both but by can could did do "
-    "does doing during each few for from further had has have having he her here hers him his how i if in into is it its "
-    "just me more most my no nor not now of off on once only or other our ours out over own same she should so some such "
-    "than that the their theirs them then there these they this those through to too under until up very was we were what "
-    "when where which while who whom why will with would you your yours").split())
 
 
 def split_identifier(name: str) -> list[str]:
@@ -60,31 +58,6 @@ def _with_marks() -> tuple[re.Pattern[str], re.Pattern[str]]:
     up, low = "A-Z\u00c0-\u00d6\u00d8-\u00de", "a-z\u00df-\u00f6\u00f8-\u00ff"
     return (re.compile(f"[^\\W_](?:[^\\W_]|[{MARKS}])*"), re.compile(
         f"[{up}]+(?=[{up}][{low}])|[{up}]?[{low}]+|[{up}]+|[0-9]+|(?:[^\\W\\d_{up}{low}][{MARKS}]*)+"))
-
-
-def stem(word: str) -> str:
-    """A light English stemmer: plurals, -ing, -ed, -ly, -ation and their like. Other scripts pass unchanged."""
-    if len(word) < 4 or not word.isascii():
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif word.endswith(("sses", "shes", "ches", "xes", "zes")):
-        word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    for suffix, least in (("ization", 4), ("ational", 4), ("ation", 4), ("ating", 4), ("ated", 4), ("ate", 5),
-                          ("ments", 4), ("ment", 4), ("ness", 4), ("ingly", 4), ("edly", 4), ("ing", 3), ("ion", 4),
-                          ("ed", 3), ("ly", 4), ("er", 4), ("or", 4)):
-        if word.endswith(suffix) and len(word) - len(suffix) >= least:
-            word = word[:-len(suffix)]
-            if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
-                word = word[:-1]
-            break
-    if len(word) > 4 and word.endswith("e"):
-        word = word[:-1]
-    if len(word) > 3 and word.endswith("y"):
-        word = word[:-1] + "i"
-    return word
 
 
 def terms(text: str) -> list[str]:

@@ -1,9 +1,8 @@
 """search, refs, graph: finding things, kept fast (query verbs: no argparse, no process, few lines)."""
 from __future__ import annotations
 
-from slipstream.base.errors import SlipstreamError
 from slipstream.cli.flags import FROM_0, FROM_1, Flags, UsageError, print_json, print_text, run_query
-from slipstream.map.model import MEMBER_KINDS, TOP_KINDS
+from slipstream.map.index_file import KINDS
 
 USAGE = {
     "search": "search QUERY... [--limit N] [--offset N] [--kind KIND] [--path PREFIX] [--root DIR] [--json]",
@@ -11,7 +10,7 @@ USAGE = {
     "graph": "graph [FILE] [--depth N] [--root DIR] [--json]",
 }
 FLAGS: dict[str, dict[str, object]] = {
-    "search": {"limit": FROM_1, "offset": FROM_0, "kind": (*TOP_KINDS, *MEMBER_KINDS, "file"), "path": str},
+    "search": {"limit": FROM_1, "offset": FROM_0, "kind": (*KINDS.values(), "file"), "path": str},
     "refs": {"file": str, "limit": FROM_1, "offset": FROM_0},
     "graph": {"depth": FROM_1},
 }
@@ -30,7 +29,7 @@ def _search(root: str, words: list[str], flags: Flags) -> int:
     answer = search(root, query, flags.get("limit", 8), flags.get("offset", 0), flags.get("kind", ""),
                     flags.get("path", ""))
     if flags.get("json"):
-        from slipstream.map.search_text import answer_json
+        from slipstream.map.search_json import answer_json
         print_json(answer_json(answer))
     else:
         from slipstream.map.search_text import render_answer
@@ -52,20 +51,15 @@ def _refs(root: str, words: list[str], flags: Flags) -> int:
 
 
 def _graph(root: str, words: list[str], flags: Flags) -> int:
-    from slipstream.map.codegraph import graph_json, render_file, render_graph
+    from slipstream.map.codegraph import describe, graph_json
     from slipstream.map.graph import open_graph
+    from slipstream.map.lookup import locate_file
     if len(words) > 1:
         raise UsageError("at most one file")
     graph, sizes, entry_points = open_graph(root)
     if flags.get("json"):
         return print_json(graph_json(graph, sizes))
-    if not words:
-        return print_text(render_graph(graph, entry_points))
-    from slipstream.map.lookup import locate_file
-    path = locate_file(root, words[0])
-    if path not in graph.edges:
-        raise SlipstreamError("not a file of the map", path)
-    return print_text(render_file(graph, path, flags.get("depth", 2)))
+    return print_text(describe(graph, entry_points, locate_file(root, words[0]) if words else "", flags.get("depth", 2)))
 
 
 _VERBS = {"search": _search, "refs": _refs, "graph": _graph}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from slipstream.base.counts import count_of
+from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import shown_path
 
 
@@ -111,6 +112,13 @@ def render_graph(graph: CodeGraph, entry_points: Iterable[str] = (), limit: int 
                                         for group, left in cycles], limit)
     lines += _section("connected to nothing", list(map(shown_path, graph.orphans(entry_points))), limit)
     return "\n".join(lines) + "\n"
+
+
+def describe(graph: CodeGraph, entry_points: Iterable[str], path: str, depth: int) -> str:
+    """The whole graph for a reader, or the file `path` in it; SlipstreamError when the map has no such file."""
+    if path and path not in graph.edges:
+        raise SlipstreamError("not a file of the map", path)
+    return render_file(graph, path, depth) if path else render_graph(graph, entry_points)
 
 
 def render_file(graph: CodeGraph, path: str, depth: int = 2, limit: int = 40) -> str:

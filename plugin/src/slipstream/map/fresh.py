@@ -6,69 +6,66 @@ import struct
 import zlib
 
 from slipstream.base.roots import store_dir
+from slipstream.map import index_file as stored
 from slipstream.map.identity import scanner_identity
-from slipstream.map.index_file import (
-    CTIME,
-    FLAGS,
-    INDEX_NAME,
-    INODE,
-    LOW,
-    MTIME,
-    RACY,
-    RECORD,
-    SIZE,
-    DamagedIndex,
-    FileEntry,
-    IndexFile,
-    Record,
-    entry_of,
-    open_index_file,
-)
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:
     from slipstream.map.table import Table
 
-
 MAX_PART_BYTES = 256_000_000
+STAMP = struct.Struct("<q3I4xH22x")  # of a record: mtime, ctime, inode, size, flags
+
+
+class Records:
+    """The fixed records of an index by slot, each taken apart when it is asked for."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+
+    def __getitem__(self, slot: int) -> stored.Record:
+        return stored.RECORD.unpack_from(self.raw, slot * stored.RECORD.size)
 
 
 class View:
-    """Records and paths by slot (an empty path: no file), and the entry of a slot."""
+    """Records and paths by slot (an empty path: no file), and the entry of a slot. `state` is that of `Table.state`."""
 
-    __slots__ = ("paths", "records", "refreshed", "source")
+    __slots__ = ("paths", "records", "source", "state")
 
-    def __init__(self, source: IndexFile | Table, records: list[Record], paths: list[str], refreshed: bool) -> None:
-        self.source, self.records, self.paths, self.refreshed = source, records, paths, refreshed
+    def __init__(self, source: stored.IndexFile | Table, records: Records | list[stored.Record], paths: list[str],
+                 state: int) -> None:
+        self.source, self.records, self.paths, self.state = source, records, paths, state
 
     def __enter__(self) -> View:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if isinstance(self.source, IndexFile):
+        if isinstance(self.source, stored.IndexFile):
             self.source.handle.close()
 
-    def entry(self, slot: int) -> FileEntry:
-        if isinstance(self.source, IndexFile):
+    def entry(self, slot: int) -> stored.FileEntry:
+        if isinstance(self.source, stored.IndexFile):
             record = self.records[slot]
-            return entry_of(self.source.section(record), slot, record)
+            return stored.entry_of(self.source.section(record), slot, record)
         return self.source.entry(slot)
 
 
 def open_view(root: str) -> View:
     """An up-to-date view of the tree at `root`."""
     try:
-        index = open_index_file(os.path.join(store_dir(root), INDEX_NAME), scanner_identity())
+        index = stored.open_index_file(os.path.join(store_dir(root), stored.INDEX_NAME), scanner_identity())
         view = _view_of(index) if index is not None else None
         if index is not None and view is not None and _is_current(root, index, view):
             return view
         if index is not None:
             index.handle.close()
-    except (DamagedIndex, OSError, ValueError, struct.error):
+    except (stored.DamagedIndex, OSError, ValueError, struct.error):
         pass
     from slipstream.map.refresh import refresh_index
     table = refresh_index(root, ask_git=False).table
-    return View(table, table.records, table.paths, True)
+    return View(table, table.records, table.paths, table.state())
 
 
 def unpack_part(packed: bytes) -> bytes:
@@ -76,24 +73,24 @@ def unpack_part(packed: bytes) -> bytes:
     try:
         return zlib.decompressobj().decompress(packed, MAX_PART_BYTES)
     except zlib.error:
-        raise DamagedIndex("part") from None
+        raise stored.DamagedIndex("part") from None
 
 
-def _view_of(index: IndexFile) -> View:
-    records = list(RECORD.iter_unpack(index.part("records")))
-    paths = os.fsdecode(unpack_part(index.part("paths"))).split("\0") if records else []
-    if len(paths) != len(records):
-        raise DamagedIndex("paths")
-    return View(index, records, paths, False)
+def _view_of(index: stored.IndexFile) -> View:
+    paths = os.fsdecode(unpack_part(index.part("paths"))).split("\0") if index.slots else []
+    if len(paths) != index.slots:
+        raise stored.DamagedIndex("paths")
+    return View(index, Records(index.part("records")), paths, index.state)
 
 
-def _is_current(root: str, index: IndexFile, view: View) -> bool:
+def _is_current(root: str, index: stored.IndexFile, view: View) -> bool:
     before, lstat = root.rstrip("/") + "/", os.lstat
-    for record, path in zip(view.records, view.paths):
+    assert isinstance(view.records, Records)
+    for (mtime, ctime, inode, size, flags), path in zip(STAMP.iter_unpack(view.records.raw), view.paths):
         if path:
             info = lstat(before + path)
-            if (info.st_mtime_ns != record[MTIME] or info.st_size & LOW != record[SIZE] or info.st_ino & LOW != record[INODE]
-                    or info.st_ctime_ns & LOW != record[CTIME] or record[FLAGS] & RACY):
+            if (info.st_mtime_ns != mtime or info.st_size & stored.LOW != size or info.st_ino & stored.LOW != inode
+                    or info.st_ctime_ns & stored.LOW != ctime or flags & stored.RACY):
                 return False
     data = unpack_part(index.part("folders"))
     count = index.folder_count

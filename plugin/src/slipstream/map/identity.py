@@ -5,24 +5,26 @@ import os
 import sys
 from binascii import crc32
 
+WORDS = ("stems.py", "text.py")  # what a word is, which the search indexes hold
 _known: list[int] = []
 
 
 def scanner_identity() -> int:
-    """32 bits over the map's own modules: their CRCs in the pyz, or their sizes and times in a checkout."""
+    """32 bits over the map's own modules and what splits words: CRCs in the pyz, sizes and times in a checkout."""
     if not _known:
         folder = os.path.dirname(os.path.abspath(__file__))
         archive = os.path.dirname(os.path.dirname(folder))
         cache = getattr(sys.modules.get("zipimport"), "_zip_directory_cache", {})
         marks = []
         if archive in cache:
-            start = os.path.join("slipstream", "map", "")
-            marks = [f"{name} {cache[archive][name][7]}" for name in cache[archive] if name.startswith(start)]
+            starts = (os.path.join("slipstream", "map", ""), *(os.path.join("slipstream", "base", name) for name in WORDS))
+            marks = [f"{name} {cache[archive][name][7]}" for name in cache[archive] if name.startswith(starts)]
         elif os.path.isdir(folder):
-            for place in (folder, os.path.join(folder, "languages"), os.path.join(folder, "imports")):
+            base = os.path.join(os.path.dirname(folder), "base")
+            for place in (base, folder, os.path.join(folder, "languages"), os.path.join(folder, "imports")):
                 with os.scandir(place) as scan:
                     for entry in scan:
-                        if entry.name.endswith(".py"):
+                        if entry.name in WORDS or (entry.name.endswith(".py") and place != base):
                             info = entry.stat()
                             marks.append(f"{entry.name} {info.st_size} {info.st_mtime_ns}")
         _known.append(crc32("\n".join(sorted(marks)).encode()))

@@ -13,14 +13,10 @@ import struct
 import zlib
 from binascii import crc32
 
-TYPE_CHECKING = False  # not from typing, which costs a third of a start
-if TYPE_CHECKING:
-    from typing import BinaryIO
-
 INDEX_NAME = "map.index"
-MAGIC = b"SLIPMAP2"
+MAGIC = b"SLIPMAP3"
 PARTS = ("blocks", "names", "buckets", "records", "paths", "folders", "meta")
-HEADER = struct.Struct(f"<8s5I{3 * len(PARTS)}II")
+HEADER = struct.Struct(f"<8s6I{3 * len(PARTS)}II")
 RECORD = struct.Struct("<q4I6H3I")
 # Places in a record; ctime_ns and inode are kept by their low 32 bits, BLOCK counts from the start of the blocks.
 (MTIME, CTIME, INODE, SIZE, CONTENT, FLAGS, PLACE, IMPORTERS, SYMBOLS, EXPORTS, LIVE, BLOCK, BLOCK_LENGTH,
@@ -132,51 +128,50 @@ def key_of(kind: bytes, name: bytes) -> int:
     return crc32(kind + name)
 
 
-class IndexFile:
-    """An open index; close its `handle`."""
+class CheckedFile:
+    """A regular file of the store, no link, opened to be read in parts; OSError, DamagedIndex."""
 
-    def __init__(self, handle: BinaryIO, identity: int) -> None:
-        self.handle = handle
-        info = os.fstat(handle.fileno())
-        if not stat.S_ISREG(info.st_mode) or info.st_size < HEADER.size:
-            raise DamagedIndex("too short")
-        self.length = info.st_size
-        head = handle.read(HEADER.size)
-        fields = HEADER.unpack(head)
-        if fields[0] != MAGIC or fields[1] != identity or fields[2] != self.length or crc32(head[:-4]) != fields[-1]:
-            raise DamagedIndex("another version")
-        self.slots, self.buckets, self.folder_count = fields[3:6]
-        self.parts = {name: fields[6 + 3 * i:9 + 3 * i] for i, name in enumerate(PARTS)}
-        if self.parts["records"][1] != self.slots * RECORD.size or self.parts["buckets"][1] != self.buckets * BUCKET.size:
-            raise DamagedIndex("sizes")
+    def __init__(self, path: str) -> None:
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        self.handle = open(os.open(path, flags), "rb", buffering=0)
+        info = os.fstat(self.handle.fileno())
+        self.length = info.st_size if stat.S_ISREG(info.st_mode) else 0
 
-    def read(self, offset: int, length: int) -> bytes:
-        """`length` bytes at `offset`; raises DamagedIndex when they are not there."""
+    def read(self, offset: int, length: int, crc: int | None = None) -> bytes:
+        """`length` bytes at `offset`; raises DamagedIndex when they are not there, or are not those of the CRC."""
         if offset + length > self.length:
             raise DamagedIndex("offset")
         self.handle.seek(offset)
         data = self.handle.read(length)
-        if len(data) != length:
-            raise DamagedIndex("short read")
-        return data
-
-    def read_checked(self, offset: int, length: int, crc: int) -> bytes:
-        """As `read`, and the CRC must fit."""
-        data = self.read(offset, length)
-        if crc32(data) != crc:
+        if len(data) != length or (crc is not None and crc32(data) != crc):
             raise DamagedIndex("checksum")
         return data
 
+
+class IndexFile(CheckedFile):
+    """An open index; close its `handle`."""
+
+    def load(self, identity: int) -> None:
+        """Read the header; raises DamagedIndex."""
+        head = self.read(0, HEADER.size)
+        fields = HEADER.unpack(head)
+        if fields[0] != MAGIC or fields[1] != identity or fields[2] != self.length or crc32(head[:-4]) != fields[-1]:
+            raise DamagedIndex("another version")
+        self.slots, self.buckets, self.folder_count, self.state = fields[3:7]
+        self.parts = {name: fields[7 + 3 * i:10 + 3 * i] for i, name in enumerate(PARTS)}
+        if self.parts["records"][1] != self.slots * RECORD.size or self.parts["buckets"][1] != self.buckets * BUCKET.size:
+            raise DamagedIndex("sizes")
+
     def part(self, name: str) -> bytes:
         """One whole part."""
-        return self.read_checked(*self.parts[name])
+        return self.read(*self.parts[name])
 
     def find_slots(self, key: int) -> list[int]:
         """Slots of the files stored under `key`, see `key_of`; another name may share it."""
         if not self.buckets:
             return []
         offset, length, crc = BUCKET.unpack(self.read(self.parts["buckets"][0] + BUCKET.size * (key % self.buckets), 12))
-        blob = self.read_checked(self.parts["names"][0] + offset, length, crc)
+        blob = self.read(self.parts["names"][0] + offset, length, crc)
         return [slot for stored, slot in NAME.iter_unpack(blob[:len(blob) & ~7]) if stored == key]
 
     def record(self, slot: int) -> Record:
@@ -188,7 +183,7 @@ class IndexFile:
     def section(self, record: Record) -> bytes:
         """Text section of the file a record belongs to."""
         offset = self.parts["blocks"][0] + record[BLOCK]
-        sections = unpack_block(self.read_checked(offset, record[BLOCK_LENGTH], record[BLOCK_CRC]))
+        sections = unpack_block(self.read(offset, record[BLOCK_LENGTH], record[BLOCK_CRC]))
         if record[PLACE] >= len(sections):
             raise DamagedIndex("place")
         return sections[record[PLACE]]
@@ -207,12 +202,12 @@ def entry_of(section: bytes, slot: int, record: Record) -> FileEntry:
 def open_index_file(path: str, identity: int) -> IndexFile | None:
     """The index at `path`, or None when it is absent, damaged, a link, or of another scanner."""
     try:
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        handle = open(os.open(path, flags), "rb", buffering=0)
+        index = IndexFile(path)
     except OSError:
         return None
     try:
-        return IndexFile(handle, identity)
+        index.load(identity)
+        return index
     except (DamagedIndex, OSError):
-        handle.close()
+        index.handle.close()
         return None

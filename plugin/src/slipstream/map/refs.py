@@ -12,14 +12,15 @@ from bisect import bisect_right
 from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import shown_path
+from slipstream.map.body_words import open_words, word_of
 from slipstream.map.fresh import View, open_view
-from slipstream.map.index_file import FAILED, FLAGS, SKIPPED, FileEntry, Symbol, key_of
+from slipstream.map.index_file import FAILED, FLAGS, SKIPPED, DamagedIndex, FileEntry, Symbol, key_of
 from slipstream.map.noise import code_places
-from slipstream.map.search_store import open_words, word_of
 from slipstream.map.source import Unreadable, decode_source, read_source
 
 MAX_TEXT_CHARS = 140
 MAX_PASSED_ON = 3
+_INDEXED = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,40}\Z")  # what the index takes for a word
 _IMPORT_LINE = re.compile(r"\s*(?:import|from|export\b.*\bfrom|use|using|require|include|package)\b|.*\brequire\(")
 
 
@@ -51,8 +52,14 @@ def find_references(root: str, name: str, file: str = "") -> References:
     last = name.rpartition(".")[2]
     if not last or not re.match(r"[^\W\d][\w$]*$|\$[\w$]*$|#[\w$]+$", last):
         raise SlipstreamError(f"not a name that can be looked up: {name!r}; grep finds any text")
-    with open_view(root) as view:
-        return _find(root, view, name, last, file)
+    try:
+        with open_view(root) as view:
+            return _find(root, view, name, last, file)
+    except DamagedIndex:  # found while it was read: made anew
+        from slipstream.map.search_files import discard
+        discard(root)
+        with open_view(root) as view:
+            return _find(root, view, name, last, file)
 
 
 def _find(root: str, view: View, name: str, last: str, file: str) -> References:
@@ -79,10 +86,14 @@ def _find(root: str, view: View, name: str, last: str, file: str) -> References:
 
 def _candidates(root: str, view: View, name: str) -> list[int]:
     """Slots of the files that may hold a name: by the index of body words, or all where it cannot tell."""
-    with open_words(root, view) as words:
-        at = words.find_term(word_of(name))
-        if at >= 0:
-            return [words.columns["slot"][doc] for doc in words.read_postings(at)[0]]
+    name = name.lstrip("#$")
+    if _INDEXED.match(name):
+        with open_words(root, view) as words:
+            at = words.find_term(word_of(name))
+            docs = words.read_postings(at)[0] if at >= 0 else []
+            if docs or at < 0:
+                slots = words.column("slot")
+                return [slots[doc] for doc in docs]
     return [slot for slot, path in enumerate(view.paths) if path and not view.records[slot][FLAGS] & (SKIPPED | FAILED)]
 
 

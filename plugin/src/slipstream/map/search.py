@@ -1,17 +1,14 @@
 """Ranks symbols and files for a query: exact names first, then BM25 over fields, typing errors, body words (query path)."""
 from __future__ import annotations
 
-import heapq
-import re
-from array import array
 from math import log
 
-from slipstream.base.bm25 import QueryTerm, length_norms, score_segment, weigh
-from slipstream.base.segment import LENGTHS, Segment, find_count
-from slipstream.base.text import STOP_WORDS, split_identifier, stem
+from slipstream.base.stems import STOP_WORDS, split_name, split_query, stem
 from slipstream.map.fresh import View, open_view
-from slipstream.map.index_file import IMPORTERS
-from slipstream.map.search_store import open_definitions, plain_name
+from slipstream.map.index_file import IMPORTERS, DamagedIndex
+from slipstream.map.postings import LENGTHS, SearchIndex
+from slipstream.map.scoring import Asked, score_documents
+from slipstream.map.search_store import EXPORTED, GENERATED, TEST, open_definitions, plain_name
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:
@@ -28,22 +25,7 @@ BODY_BELOW = 0.6  # coverage of the best hit under which the bodies are asked
 TEST_FACTOR, GENERATED_FACTOR, FILE_FACTOR, IMPORTERS_GAIN = 0.9, 0.7, 0.5, 0.05
 MAX_RANKED = 400
 MAX_NAME_WORDS, ONE_OF_SEVERAL = 4, 0.15  # a short query may be a name written as words, or hold one
-_TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|spec|testing|fixtures|examples?)/|(?:^|/)test_|[._](?:test|spec)\.|_test\.")
-_TOKEN = re.compile(r"[^\W_][\w$.]*|[\w$]+")
-
-
-class Asked:
-    """A term of the query in the index: the documents that hold it."""
-
-    __slots__ = ("at", "counts", "docs", "exact", "term")
-
-    def __init__(self, term: QueryTerm, segment: Segment, exact: bool) -> None:
-        self.term, self.exact, self.at = term, exact, segment.find_term(term.term)
-        self.docs, self.counts = segment.read_postings(self.at) if self.at >= 0 else (array("I"), b"")
-        weigh(term, max(1, segment.count), len(self.docs))
-
-    def holds(self, doc: int) -> bool:
-        return find_count(self.docs, self.counts, doc) > 0
+PATTERN_SIGNS = frozenset("\\^$*+?|[](){}")
 
 
 class Hit:
@@ -69,21 +51,24 @@ class Answer:
 
 def search(root: str, query: str, limit: int = 8, offset: int = 0, kind: str = "", path: str = "") -> Answer:
     """The best symbols and files for a query; nothing when nothing fits. `kind` is a symbol's, or `file`."""
-    tokens = [token.rstrip(".") for token in _TOKEN.findall(query)]
+    try:
+        return _search(root, query, limit, offset, kind, path)
+    except DamagedIndex:  # found while it was read: made anew
+        from slipstream.map.search_files import discard
+        discard(root)
+        return _search(root, query, limit, offset, kind, path)
+
+
+def _search(root: str, query: str, limit: int, offset: int, kind: str, path: str) -> Answer:
+    tokens = split_query(query)
     answer = Answer()
     answer.offset = offset
     with open_view(root) as view:
         rows, best = _find_definitions(root, view, tokens, kind, path)
         if best < BODY_BELOW and tokens:
-            from slipstream.map.search_bodies import search_bodies
-            inside = search_bodies(root, view, tokens, limit + offset, kind, path)
-            there = {hit.entry.path for hit in inside}
-            known = {(hit.entry.path, hit.symbol.line if hit.symbol else 0) for hit in (
-                _read_hit(view, row) for row in rows if row[1] in there)}
-            rows += [(hit.score, hit.entry.path, hit) for hit in inside
-                     if (hit.entry.path, hit.symbol.line if hit.symbol else 0) not in known]
-            rows.sort(key=lambda row: -row[0])
-        answer.hits = [_read_hit(view, row) for row in rows[offset:offset + limit]]
+            from slipstream.map.search_bodies import add_bodies
+            add_bodies(root, view, tokens, limit + offset, kind, path, rows)
+        answer.hits = [read_hit(view, row) for row in rows[offset:offset + limit]]
     counts: dict[str, int] = {}
     for _, name, _ in rows:
         counts[name] = counts.get(name, 0) + 1
@@ -95,24 +80,27 @@ def search(root: str, query: str, limit: int = 8, offset: int = 0, kind: str = "
 
 def _find_definitions(root: str, view: View, tokens: list[str], kind: str, path: str) -> tuple[list[Row], float]:
     """(hits above the floor, best first; the largest share of the query's weight that one of them covers)."""
-    with open_definitions(root, view) as segment:
-        asked = _ask(tokens, segment)
-        ranked = _rank(view, segment, asked, kind, path)
-    slots, places = segment.columns["slot"], segment.columns["place"]
+    with open_definitions(root, view) as index:
+        asked = ask(tokens, index)
+        ranked = rank(view, index, asked, kind, path)
+        slots, places = index.column("slot"), index.column("place")
     rows: list[Row] = [(score, view.paths[slots[doc]], (slots[doc], places[doc], doc, asked)) for score, doc, _ in ranked]
     return rows, max((covered for _, _, covered in ranked), default=0.0)
 
 
-def _read_hit(view: View, row: Row) -> Hit:
+def read_hit(view: View, row: Row) -> Hit:
+    """The hit of a row."""
     score, _, found = row
     if isinstance(found, Hit):
         return found
     slot, place, doc, asked = found
     entry = view.entry(slot)
+    if place > len(entry.symbols):
+        raise DamagedIndex(entry.path)
     return Hit(entry, entry.symbols[place - 1] if place else None, score, _why(asked, doc))
 
 
-def _ask(tokens: list[str], segment: Segment) -> list[Asked]:
+def ask(tokens: list[str], index: SearchIndex) -> list[Asked]:
     """The query's terms: its stemmed words, what they may have meant, and exact names where it looks like one."""
     parts: dict[str, str] = {}
     exact: dict[str, float] = {}
@@ -120,7 +108,7 @@ def _ask(tokens: list[str], segment: Segment) -> list[Asked]:
     if 1 < len(tokens) <= MAX_NAME_WORDS:
         exact["=" + "".join(map(plain_name, tokens))] = 1.0
     for token in tokens:
-        for part in split_identifier(token):
+        for part in split_name(token):
             if part not in STOP_WORDS or len(tokens) == 1:
                 parts.setdefault(stem(part), token)
         if len(tokens) == 1 or "_" in token or "." in token or any(map(str.isupper, token[1:])):
@@ -129,74 +117,74 @@ def _ask(tokens: list[str], segment: Segment) -> list[Asked]:
             exact.setdefault("=" + plain_name(names[-1]), 0.5 if brief else ONE_OF_SEVERAL)
         elif brief:
             exact.setdefault("=" + plain_name(token), ONE_OF_SEVERAL)
-    found = []
+    asked = []
     for part in parts:
-        if segment.find_term(part) >= 0:
-            found.append(QueryTerm(part, 1.0, part))
+        own = Asked(index, part, 1.0, part)
+        if own.docs:
             weight = PREFIX_WEIGHT if brief else PREFIX_WEIGHT / 4  # a sentence says what it means
-            near: list[tuple[str, float]] = [(one, weight) for one in _prefixed(segment, part)] if len(part) > 3 else []
+            near: list[tuple[str, float]] = [(one, weight) for one in _prefixed(index, part)] if len(part) > 3 else []
         else:
-            near = [(one, PREFIX_WEIGHT * 2) for one in _prefixed(segment, part)] if len(part) > 2 else []
+            near = [(one, PREFIX_WEIGHT * 2) for one in _prefixed(index, part)] if len(part) > 2 else []
             if not near and brief:
                 from slipstream.map.search_spelling import find_misspelt
-                near = [(one, TYPO_WEIGHT) for one in find_misspelt(segment, part)]
-            found.append(QueryTerm(part, 1.0, part))
-        found += [QueryTerm(one, weight, part) for one, weight in near if one not in parts]
-    asked = [Asked(term, segment, False) for term in found]
-    own = {one.term.term: one.term.idf for one in asked if one.docs}
-    for one in asked:  # a guess counts for no more than what it was guessed from, however rare it is
-        one.term.idf = min(one.term.idf, own.get(one.term.of, one.term.idf))
-    return asked + [Asked(QueryTerm(name, weight, name), segment, True) for name, weight in exact.items()]
+                near = [(one, TYPO_WEIGHT) for one in find_misspelt(index, part)]
+        guesses = [Asked(index, one, weight, part) for one, weight in near if one not in parts]
+        for one in guesses if own.docs else ():  # a guess counts for no more than what it was guessed from, however rare it is
+            one.idf = min(one.idf, own.idf)
+        asked += [own, *guesses]
+    return asked + [Asked(index, name, weight, name, True) for name, weight in exact.items()]
 
 
-def _prefixed(segment: Segment, part: str) -> list[str]:
+def _prefixed(index: SearchIndex, part: str) -> list[str]:
     raw = part.encode("utf-8", "replace")
     found: list[tuple[int, str]] = []
-    at = segment.first_at_least(raw)
-    while at < segment.term_count and len(found) < 60 and segment.raw_term(at).startswith(raw):
-        if segment.raw_term(at) != raw:
-            found.append((segment.document_counts[at], segment.term(at)))
+    at = index.first_at_least(raw)
+    while at < index.term_count and len(found) < 60 and index.raw_term(at).startswith(raw):
+        if index.raw_term(at) != raw:
+            found.append((index.documents_of(at), index.term(at)))
         at += 1
-    return [term for _, term in heapq.nlargest(6, found)]
+    return [term for _, term in sorted(found, reverse=True)[:6]]
 
 
-def _rank(view: View, segment: Segment, asked: list[Asked], kind: str, path: str
-          ) -> list[tuple[float, int, float]]:
+def rank(view: View, index: SearchIndex, asked: list[Asked], kind: str, path: str) -> list[tuple[float, int, float]]:
     """(score, document, share of the query's weight it covers) above the floor, best first."""
-    sample = segment.columns["length"][:2000]
-    average = max(1.0, sum(LENGTHS[one] for one in sample) / max(1, len(sample)))
-    scores = score_segment(segment, [one.term for one in asked], [one.at for one in asked], length_norms(average))
+    lengths = index.column("length")
+    sample = lengths[:2000]
+    scores = score_documents(asked, lengths, max(1.0, sum(LENGTHS[one] for one in sample) / max(1, len(sample))))
     least = FLOOR_SHARE * max(scores.values(), default=0.0)  # before exact names, beside which everything else is small
     for one in asked:
         if one.exact:
             for doc in one.docs:
-                scores[doc] = scores.get(doc, 0.0) + EXACT_GAIN * one.term.weight * one.term.idf
-    slots, places, weights = segment.columns["slot"], segment.columns["place"], segment.columns["weight"]
+                scores[doc] = scores.get(doc, 0.0) + EXACT_GAIN * one.weight * one.idf
+    slots, places, weights = index.column("slot"), index.column("place"), index.column("weight")
     accept = None
     if kind or path:
         from slipstream.map.search_filter import make_filter
-        accept = make_filter(view, segment, kind, path)
+        accept = make_filter(view, slots, places, kind, path)
+    most = MAX_RANKED * (4 if accept else 1)
+    best = sorted(scores.items(), key=lambda item: -item[1])[:most]
     rows = []
-    for doc, score in heapq.nlargest(MAX_RANKED * (4 if accept else 1), scores.items(), key=lambda item: item[1]):
+    for doc, score in best:
+        if slots[doc] >= len(view.paths):
+            raise DamagedIndex("slot")
         if accept and not accept(doc):
             continue
         score *= 1 + IMPORTERS_GAIN * log(1 + view.records[slots[doc]][IMPORTERS])
-        score *= TEST_FACTOR if _TEST.search(view.paths[slots[doc]]) else 1
-        score *= GENERATED_FACTOR if weights[doc] & 2 else 1
-        rows.append((score * (FILE_FACTOR if not places[doc] else 1 if weights[doc] & 1 else 0.95), doc))
+        score *= (TEST_FACTOR if weights[doc] & TEST else 1) * (GENERATED_FACTOR if weights[doc] & GENERATED else 1)
+        rows.append((score * (FILE_FACTOR if not places[doc] else 1 if weights[doc] & EXPORTED else 0.95), doc))
     rows.sort(key=lambda row: (-row[0], view.paths[slots[row[1]]], places[row[1]]))
     words = [one for one in asked if not one.exact]
-    own = [one.term for one in words if one.term.of == one.term.term]
-    needed = sum(term.idf for term in own) or 1.0
+    own = [one for one in words if one.of == one.term]
+    needed = sum(one.idf for one in own) or 1.0
     floor = FLOOR_COVERAGE if len(own) <= 3 else max(0.06, 0.4 / len(own))  # of a sentence, one telling word is much
     ranked = []
     for score, doc in rows[:MAX_RANKED]:
         held: dict[str, float] = {}
         for one in words:
-            if one.holds(doc):
-                held[one.term.of] = max(held.get(one.term.of, 0.0), one.term.weight)
-        covered = sum(term.idf * held.get(term.of, 0.0) for term in own) / needed
-        if any(one.exact and one.term.weight == 1 and one.holds(doc) for one in asked):
+            if one.count_in(doc):
+                held[one.of] = max(held.get(one.of, 0.0), one.weight)
+        covered = sum(one.idf * held.get(one.of, 0.0) for one in own) / needed
+        if any(one.exact and one.weight == 1 and one.count_in(doc) for one in asked):
             covered = 1.0
         if covered >= floor and score >= least:
             ranked.append((score, doc, min(covered, 1.0)))
@@ -207,15 +195,14 @@ def _why(asked: list[Asked], doc: int) -> list[str]:
     """What matched: the query's words, `word~guess` where only a guess did, and whether an exact name did."""
     found: dict[str, str] = {}
     for one in asked:
-        term = one.term
-        if one.holds(doc) and (one.exact or term.of == term.term or term.of not in found):
-            found["=" if one.exact else term.of] = "exact name" if one.exact else term.term
+        if one.count_in(doc) and (one.exact or one.of == one.term or one.of not in found):
+            found["=" if one.exact else one.of] = "exact name" if one.exact else one.term
     return [word if word in (of, "exact name") else f"{of}~{word}" for of, word in found.items()]
 
 
 def _grep_hint(query: str, tokens: list[str], best: float) -> str:
     """When plain grep is the better tool: patterns, quoted text, punctuation, a word that no definition has."""
-    if re.search(r"[\\^$*+?|\[\](){}]|\.\*", query) or query[:1] in "\"'" or not tokens:
+    if not PATTERN_SIGNS.isdisjoint(query) or query[:1] in "\"'" or not tokens:
         return f"for a pattern or an exact text, grep is the better tool: grep -rnE '{query[:60]}' ."
     if best < FLOOR_COVERAGE and len(tokens) == 1:
         return f"no definition is called so; every line that holds it: grep -rn '{tokens[0][:60]}' ."

@@ -3,19 +3,36 @@ from __future__ import annotations
 
 import os
 import re
-from math import log
 
 from slipstream.base.text import STOP_WORDS, split_identifier, stem
+from slipstream.map.body_words import open_words
 from slipstream.map.fresh import View
-from slipstream.map.search import BODY_WEIGHT, Hit
+from slipstream.map.scoring import Asked
+from slipstream.map.search import BODY_WEIGHT, Hit, read_hit
 from slipstream.map.search_filter import is_below
-from slipstream.map.search_store import open_words
 from slipstream.map.source import Unreadable, decode_source, read_source
+
+TYPE_CHECKING = False  # not from typing, which costs a third of a start
+if TYPE_CHECKING:
+    from slipstream.map.search import Row
 
 MAX_FILES = 12
 FLOOR_COVERAGE = 0.5
 K1, B, AVERAGE_LINES = 1.2, 0.75, 25
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,40}|[0-9]{3,8}")
+
+
+def add_bodies(root: str, view: View, tokens: list[str], limit: int, kind: str, path: str, rows: list[Row]) -> None:
+    """Adds to the rows of a search the definitions that have its words in their text, unless they are there already."""
+    inside = search_bodies(root, view, tokens, limit, kind, path)
+    there = {hit.entry.path for hit in inside}
+    known = {_place(read_hit(view, row)) for row in rows if row[1] in there}
+    rows += [(hit.score, hit.entry.path, hit) for hit in inside if _place(hit) not in known]
+    rows.sort(key=lambda row: -row[0])
+
+
+def _place(hit: Hit) -> tuple[str, int]:
+    return hit.entry.path, hit.symbol.line if hit.symbol else 0
 
 
 def search_bodies(root: str, view: View, tokens: list[str], limit: int, kind: str, path: str) -> list[Hit]:
@@ -24,27 +41,28 @@ def search_bodies(root: str, view: View, tokens: list[str], limit: int, kind: st
                            if len(part) > 2 and part not in STOP_WORDS)
     scores: dict[int, float] = {}
     weights: dict[str, float] = {}
-    with open_words(root, view) as segment:
+    with open_words(root, view) as index:
+        slots = index.column("slot")
         for word in wanted:
-            at = segment.find_term(word)
-            documents = segment.document_counts[at] if at >= 0 else 0
-            weights[word] = log(1 + (segment.count - documents + 0.5) / (documents + 0.5))
-            if at >= 0:
-                for doc in segment.read_postings(at)[0]:
-                    scores[doc] = scores.get(doc, 0.0) + weights[word]
+            held = Asked(index, word, 1.0, word)
+            if not held.docs and index.find_term(word) >= 0:
+                continue  # in so many files that it tells nothing
+            weights[word] = held.idf
+            for doc in held.docs:
+                scores[doc] = scores.get(doc, 0.0) + held.idf
     needed = sum(weights.values()) or 1.0
     prefix = path.strip("/")
     hits: list[Hit] = []
-    ranked = sorted(scores.items(), key=lambda item: (-item[1], view.paths[segment.columns["slot"][item[0]]]))
+    ranked = sorted(scores.items(), key=lambda item: (-item[1], view.paths[slots[item[0]]]))
     taken = 0
     for doc, score in ranked:
-        name = view.paths[segment.columns["slot"][doc]]
+        name = view.paths[slots[doc]]
         if score / needed < FLOOR_COVERAGE or taken == MAX_FILES:
             break
         if prefix and not is_below(name, prefix):
             continue
         taken += 1
-        hits += _in_file(root, view, segment.columns["slot"][doc], weights, needed)
+        hits += _in_file(root, view, slots[doc], weights, needed)
     if kind:
         hits = [hit for hit in hits if (hit.symbol.kind if hit.symbol else "file") == kind]
     return sorted(hits, key=lambda hit: -hit.score)[:limit]

@@ -4,26 +4,28 @@ from __future__ import annotations
 import functools
 import os
 import re
-from array import array
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import write_atomic
-from slipstream.base.segment import DamagedIndex, Segment
-from slipstream.base.segment_build import SegmentBuilder
 from slipstream.base.store import store_path
 from slipstream.base.text import STOP_WORDS, split_identifier, words
 from slipstream.base.text import stem as stem_word
+from slipstream.map.body_words import WORDS, BodyWords, word_of
 from slipstream.map.fresh import View
 from slipstream.map.identity import scanner_identity
-from slipstream.map.index_file import CONTENT, FAILED, FLAGS, GENERATED, OVERLOAD, SKIPPED, FileEntry, Symbol
-from slipstream.map.search_store import DEFINITIONS, WORDS, DefinitionSegment, WordSegment, plain_name, word_of
+from slipstream.map.index_file import CONTENT, FAILED, FLAGS, OVERLOAD, SKIPPED, DamagedIndex, FileEntry, Symbol
+from slipstream.map.index_file import GENERATED as GENERATED_FLAG
+from slipstream.map.postings import COUNT_SCALE, SearchIndex
+from slipstream.map.postings_build import IndexBuilder, quantize_length
+from slipstream.map.search_store import DEFINITIONS, EXPORTED, GENERATED, TEST, Definitions, plain_name
 from slipstream.map.source import Unreadable, read_source
 
 # What a match in a field counts; found by trying on sets made from repositories (tests/bench/search.py).
 NAME, JOINED, EXACT, PARENT, DOC, SIGNATURE, PURPOSE, FILE_NAME, FOLDER = 3.0, 0.3, 1.0, 0.5, 1.5, 0.5, 0.3, 0.5, 0.2
 MAX_STALE_SHARE = 0.1  # beyond it a whole new index costs less than carrying the old one along
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,40}|[0-9]{3,8}")
-MAX_WORD_SHARE = 0.25  # a word in more files than this tells nothing
+_TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|spec|testing|fixtures|examples?)/|(?:^|/)test_|[._](?:test|spec)\.|_test\.")
+MAX_WORD_SHARE = 0.25  # of a word in more files than this only that is kept
 
 
 stem = functools.lru_cache(maxsize=200_000)(stem_word)  # a tree has few words, each of them often
@@ -32,14 +34,6 @@ stem = functools.lru_cache(maxsize=200_000)(stem_word)  # a tree has few words, 
 def terms(text: str) -> list[str]:
     """As `base.text.terms`."""
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
-
-
-class DefinitionBuilder(SegmentBuilder):
-    COLUMNS = DefinitionSegment.COLUMNS
-
-
-class WordBuilder(SegmentBuilder):
-    COLUMNS = WordSegment.COLUMNS
 
 
 def _count(into: dict[str, float], found: list[str], weight: float) -> None:
@@ -99,66 +93,81 @@ def indexed_slots(view: View) -> list[int]:
     return [slot for slot, path in enumerate(view.paths) if path and not view.records[slot][FLAGS] & (SKIPPED | FAILED)]
 
 
-def build_definitions(view: View, slots: list[int], builder: DefinitionBuilder, fields: Fields) -> None:
+def build_definitions(view: View, slots: list[int], builder: IndexBuilder, fields: Fields) -> None:
     """Adds every file of `slots` and its symbols."""
     for slot in slots:
-        entry, content = view.entry(slot), view.records[slot][CONTENT]
-        generated = 2 if view.records[slot][FLAGS] & GENERATED else 0
+        entry = view.entry(slot)
+        kind = (GENERATED if view.records[slot][FLAGS] & GENERATED_FLAG else 0) | (TEST if _TEST.search(entry.path) else 0)
+        builder.columns["file"].append(slot)
+        builder.columns["content"].append(view.records[slot][CONTENT])
         counts = fields.file(entry)
-        builder.add(counts, sum(counts.values()), {"place": 0, "slot": slot, "content": content, "weight": generated})
-        for number, one in enumerate(entry.symbols, 1):
+        builder.add(counts, {"slot": slot, "place": 0, "weight": kind, "length": quantize_length(sum(counts.values()))})
+        for place, one in enumerate(entry.symbols, 1):
             if not one.flags & OVERLOAD:
                 counts = fields.symbol(one, entry)
-                builder.add(counts, sum(counts.values()), {"place": number, "slot": slot, "content": content,
-                                                           "weight": generated | (1 if one.exported else 0)})
+                builder.add(counts, {"slot": slot, "place": place, "weight": kind | (EXPORTED if one.exported else 0),
+                                     "length": quantize_length(sum(counts.values()))})
 
 
-def mend_definitions(root: str, view: View) -> Segment:
+def mend_definitions(root: str, view: View) -> SearchIndex:
     """The index of definitions, made anew or with the files that changed since."""
-    builder = DefinitionBuilder()
-    slots = _take_over(root, DEFINITIONS, DefinitionSegment, view, builder)
-    build_definitions(view, slots, builder, Fields())
-    return _keep(root, DEFINITIONS, builder.render(scanner_identity()), DefinitionSegment)
+    builder = IndexBuilder(Definitions)
+    build_definitions(view, _take_over(root, DEFINITIONS, view, builder, "file"), builder, Fields())
+    return _keep(root, DEFINITIONS, builder, view)
 
 
-def mend_words(root: str, view: View) -> Segment:
+def mend_words(root: str, view: View) -> SearchIndex:
     """The index of body words by file, made anew or with the files read again that changed since."""
-    builder = WordBuilder()
-    slots = _take_over(root, WORDS, WordSegment, view, builder)
-    _add_words(root, view, slots, builder)
-    return _keep(root, WORDS, builder.render(scanner_identity()), WordSegment)
+    builder = IndexBuilder(BodyWords)
+    _add_words(root, view, _take_over(root, WORDS, view, builder, "slot"), builder)
+    return _keep(root, WORDS, builder, view)
 
 
-def _take_over(root: str, name: str, kind: type[Segment], view: View, builder: SegmentBuilder) -> list[int]:
-    """Puts what still holds of the stored index into the builder; returns the slots that are left to add."""
+def discard(root: str) -> None:
+    """Takes both indexes away: one of them is damaged."""
+    for name in (DEFINITIONS, WORDS):
+        try:
+            os.unlink(store_path(root, name))
+        except (OSError, SlipstreamError):
+            pass
+
+
+def _take_over(root: str, name: str, view: View, builder: IndexBuilder, files: str) -> list[int]:
+    """Puts what still holds of the stored index into the builder; returns the slots that are left to add.
+
+    `files` is the column of the slots that were read, beside `content`.
+    """
     slots = indexed_slots(view)
     try:
-        found = kind(store_path(root, name), scanner_identity())
+        with builder.kind(store_path(root, name), scanner_identity()) as found:
+            there = dict(zip(found.column(files), found.column("content")))
+            now = {slot: view.records[slot][CONTENT] for slot in slots}
+            stale = {slot for slot, content in there.items() if now.get(slot) != content}
+            missing = [slot for slot in slots if there.get(slot) != now[slot]]
+            if len(stale) + len(missing) > MAX_STALE_SHARE * len(slots) + 20:
+                return slots
+            deleted = {doc for doc, slot in enumerate(found.column("slot")) if slot in stale} if stale else set()
+            builder.take_over(found, deleted, tuple(name for name, _ in found.COLUMNS if name not in (files, "content")))
+            for slot, content in there.items():
+                if slot not in stale:
+                    builder.columns[files].append(slot)
+                    builder.columns["content"].append(content)
+            return missing
     except (DamagedIndex, OSError, SlipstreamError):
+        builder.__init__(builder.kind)  # type: ignore[misc]
         return slots
-    with found:
-        there = dict(zip(found.columns["slot"], found.columns["content"]))
-        now = {slot: view.records[slot][CONTENT] for slot in slots}
-        stale = {slot for slot, content in there.items() if now.get(slot) != content}
-        missing = [slot for slot in slots if there.get(slot) != now[slot]]
-        if len(stale) + len(missing) > MAX_STALE_SHARE * len(slots) + 20:
-            return slots
-        builder.add_segment(found, {doc for doc, slot in enumerate(found.columns["slot"]) if slot in stale})
-        return missing
 
 
-def _add_words(root: str, view: View, slots: list[int], builder: WordBuilder) -> None:
+def _add_words(root: str, view: View, slots: list[int], builder: IndexBuilder) -> None:
     """One document a file: which words stand in it. Not through `add`: a large tree has a million pairs of word and file."""
     known: dict[bytes, tuple[str, ...]] = {}
     postings: dict[str, list[int]] = {}
-    columns, first = builder.columns, len(builder)
-    for slot in slots:
+    columns, first = builder.columns, builder.count
+    for doc, slot in enumerate(slots, first):
         try:
             data, _ = read_source(os.path.join(root, view.paths[slot]))
         except Unreadable:
             data = b""
-        doc = len(builder)
-        columns["length"].append(0)
         columns["slot"].append(slot)
         columns["content"].append(view.records[slot][CONTENT])
         for word in set(_WORD.findall(data)):
@@ -171,12 +180,17 @@ def _add_words(root: str, view: View, slots: list[int], builder: WordBuilder) ->
                     postings[one] = [doc]
                 elif held[-1] != doc:
                     held.append(doc)
-    most = max(50, int(MAX_WORD_SHARE * len(builder)))
+    builder.count += len(slots)
+    most = max(50, int(MAX_WORD_SHARE * builder.count))
     for word, docs in postings.items():
-        if len(docs) <= most or first:
-            held_docs, counts = builder.postings.setdefault(word, (array("I"), bytearray()))
-            held_docs.extend(docs)
-            counts.extend(b"\4" * len(docs))
+        before, counts = builder.postings.get(word, ([], bytearray()))
+        if (word in builder.postings and not before) or len(before) + len(docs) > most:
+            builder.postings[word] = [], bytearray()
+        elif before:
+            before.extend(docs)
+            counts.extend(bytes([COUNT_SCALE]) * len(docs))
+        else:
+            builder.postings[word] = docs, bytearray()
 
 
 def _stems(word: str) -> tuple[str, ...]:
@@ -184,15 +198,16 @@ def _stems(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*parts, word_of(word)]))
 
 
-def _keep(root: str, name: str, data: bytes, kind: type[Segment]) -> Segment:
+def _keep(root: str, name: str, builder: IndexBuilder, view: View) -> SearchIndex:
     """Writes the index and opens it; from a temporary folder where the store cannot be written."""
+    data = builder.render(scanner_identity(), view.state)
     try:
         path = store_path(root, name)
         write_atomic(path, data)
-        return kind(path, scanner_identity())
+        return builder.kind(path, scanner_identity())
     except (OSError, SlipstreamError):
         import tempfile
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, name)
             write_atomic(path, data)
-            return kind(path, scanner_identity())
+            return builder.kind(path, scanner_identity())

@@ -1,21 +1,20 @@
 """The kind and path filters of a search."""
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 
-from slipstream.base.segment import Segment
 from slipstream.map.fresh import View
 from slipstream.map.index_file import FileEntry
 
 
-def make_filter(view: View, segment: Segment, kind: str, path: str) -> Callable[[int], bool]:
+def make_filter(view: View, slots: array[int], places: array[int], kind: str, path: str) -> Callable[[int], bool]:
     """A test of one document. `path` is a folder, a file or a pattern; `kind` a symbol's kind or `file`."""
-    columns = segment.columns
     known: dict[int, FileEntry] = {}
     prefix = path.strip("/")
 
     def accept(doc: int) -> bool:
-        slot, place = columns["slot"][doc], columns["place"][doc]
+        slot, place = slots[doc], places[doc]
         name = view.paths[slot]
         if prefix and not is_below(name, prefix):
             return False
@@ -26,7 +25,7 @@ def make_filter(view: View, segment: Segment, kind: str, path: str) -> Callable[
         entry = known.get(slot)
         if entry is None:
             entry = known[slot] = view.entry(slot)
-        return entry.symbols[place - 1].kind == kind
+        return place <= len(entry.symbols) and entry.symbols[place - 1].kind == kind
     return accept
 
 

@@ -3,23 +3,23 @@ from __future__ import annotations
 
 import heapq
 
-from slipstream.base.segment import Segment
+from slipstream.map.postings import SearchIndex
 
 
-def find_misspelt(segment: Segment, part: str) -> list[str]:
+def find_misspelt(index: SearchIndex, part: str) -> list[str]:
     """Known terms one slip away (two for long words) that begin with the same letter."""
     if len(part) < 4 or not part.isascii():
         return []
     slips = 1 + (len(part) > 7)
     found: list[tuple[int, int, str]] = []
-    at = segment.first_at_least(part[:1].encode())
-    end = segment.first_at_least(bytes([part.encode()[0] + 1]))
-    for index in range(at, end):
-        raw = segment.raw_term(index)
+    at = index.first_at_least(part[:1].encode())
+    end = index.first_at_least(bytes([part.encode()[0] + 1]))
+    for number in range(at, end):
+        raw = index.raw_term(number)
         if abs(len(raw) - len(part)) <= slips:
             slip = _distance(part, raw.decode("utf-8", "replace"), slips)
             if slip <= slips:
-                found.append((slip, -segment.document_counts[index], raw.decode("utf-8", "replace")))
+                found.append((slip, -index.documents_of(number), raw.decode("utf-8", "replace")))
     return [term for _, _, term in heapq.nsmallest(3, found)]
 
 

@@ -1,17 +1,12 @@
-"""Search answers for a reader and a model, under a hard ceiling; and as JSON."""
+"""Search answers for a reader and a model, under a hard ceiling."""
 from __future__ import annotations
-
-from typing import Any
 
 from slipstream.base.paths import shown_path
 from slipstream.base.tokens import approx_text_tokens
 from slipstream.map.index_file import Symbol
 from slipstream.map.search import Answer, Hit
 
-MAX_TOKENS = 1000
-MAX_DOC_CHARS = 90
-MAX_SIGNATURE_CHARS = 120
-MAX_COUNTED_FILES = 6
+MAX_TOKENS, MAX_DOC_CHARS, MAX_SIGNATURE_CHARS, MAX_COUNTED_FILES = 1000, 90, 120, 6
 
 
 def render_row(hit: Hit) -> str:
@@ -55,19 +50,3 @@ def render_answer(answer: Answer, query: str, max_tokens: int = MAX_TOKENS) -> s
     if answer.hint:
         lines.append(answer.hint)
     return "\n".join(lines) + "\n"
-
-
-def answer_json(answer: Answer) -> dict[str, Any]:
-    """The answer as a value: total, files, hits with path, line, end, name, kind, signature, doc, score and why."""
-    hits = []
-    for hit in answer.hits:
-        row: dict[str, Any] = {"path": hit.entry.path, "score": round(hit.score, 3), "why": hit.why}
-        if hit.symbol is None:
-            row.update(kind="file", purpose=hit.entry.purpose)
-        else:
-            one = hit.symbol
-            row.update(name=one.name, qualified=one.qualified, kind=one.kind, line=one.line, endLine=one.end,
-                       signature=one.signature, doc=one.doc, exported=one.exported)
-        hits.append(row)
-    files = [{"path": path, "matches": count} for path, count in answer.files]
-    return {"total": answer.total, "offset": answer.offset, "files": files, "hits": hits, "hint": answer.hint}

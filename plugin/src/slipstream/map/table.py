@@ -5,6 +5,7 @@ import json
 import os
 import struct
 import zlib
+from array import array
 from binascii import crc32
 from collections.abc import Iterable
 from typing import Any
@@ -16,7 +17,9 @@ from slipstream.map.index_file import (
     BLOCK_LENGTH,
     BUCKET,
     CONTENT,
+    FAILED,
     FLAGS,
+    GENERATED,
     HEADER,
     IMPORTERS,
     LIVE,
@@ -25,6 +28,7 @@ from slipstream.map.index_file import (
     PARTS,
     PLACE,
     RECORD,
+    SKIPPED,
     DamagedIndex,
     FileEntry,
     IndexFile,
@@ -233,6 +237,12 @@ class Table:
                 RECORD.pack_into(pieces, slot * RECORD.size, *record)
         return bytes(pieces) + b"".join([RECORD.pack(*record) for record in self.records[len(known):]])
 
+    def state(self) -> int:
+        """32 bits over what a search index is made from: each slot's path, bytes and kind; not the times of files."""
+        kinds = bytes([record[FLAGS] & (SKIPPED | FAILED | GENERATED) for record in self.records])
+        contents = array("I", [record[CONTENT] for record in self.records]).tobytes()
+        return crc32("\0".join(self.paths).encode("utf-8", "surrogateescape"), crc32(contents, crc32(kinds)))
+
     def render(self, identity: int) -> list[bytes]:
         """The bytes of the index file, in pieces."""
         self.compact()
@@ -258,7 +268,8 @@ class Table:
         for name in PARTS:
             fields += [at, len(parts[name]), crc32(parts[name])]
             at += len(parts[name])
-        head = HEADER.pack(MAGIC, identity, at, len(self.records), len(self.buckets), len(self.folders), *fields, 0)[:-4]
+        head = HEADER.pack(MAGIC, identity, at, len(self.records), len(self.buckets), len(self.folders), self.state(), *fields,
+                           0)[:-4]
         return [head, struct.pack("<I", crc32(head)), *(parts[name] for name in PARTS)]
 
 

@@ -132,7 +132,8 @@ def sp_outline(arguments: dict[str, Any], call: Call) -> str:
 
 def sp_search(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.map.search import search
-    from slipstream.map.search_text import answer_json, render_answer
+    from slipstream.map.search_json import answer_json
+    from slipstream.map.search_text import render_answer
     _ensure_index(call)
     path = locate(call, arguments["path"]) if arguments.get("path") else ""
     with refreshing(call):

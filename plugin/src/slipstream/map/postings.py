@@ -1,0 +1,152 @@
+"""A search index of the map on disk: numbers of each document, sorted terms, and which documents hold them (query path).
+
+One little-endian file: a header; a directory (length and CRC of each column and of the table); the columns; the table of
+term blocks; the blocks, compressed; the postings. A query reads what it asks for: whatever is read but the postings is
+checked against its CRC, those against the number of documents.
+"""
+from __future__ import annotations
+
+import struct
+import sys
+import zlib
+from array import array
+from binascii import crc32
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+
+from slipstream.map.index_file import CheckedFile, DamagedIndex
+
+MAGIC = b"SLPFIND1"
+# magic, identity of the writer, state of the map it was made from, documents, terms, columns; blocks, postings, end; CRC of
+# all this and the directory
+HEADER = struct.Struct("<8s5I3QI")
+PART = struct.Struct("<2I")
+BLOCK_TERMS, MAX_BLOCK_BYTES = 64, 16_000_000
+COUNT_SCALE = 4  # weighted term counts are kept in quarters
+LENGTHS = [1.055 ** step for step in range(256)]  # a document's length is one byte, in steps of 5.5 %
+# A term's postings: the first document in four bytes, the steps to the next ones in the fewest bytes that hold the largest,
+# then a count each, or one for all. Its form is the place of that width in WIDTHS, and UNIFORM.
+WIDTHS, UNIFORM = "BHI", 4
+
+
+class SearchIndex(CheckedFile):
+    """An open index; a subclass names its columns (name, array type code). `state` tells which map it was made from.
+
+    DamagedIndex when its numbers do not fit the file or another `identity` wrote it; OSError when it cannot be read.
+    """
+
+    COLUMNS: tuple[tuple[str, str], ...] = ()
+
+    def __init__(self, path: str, identity: int) -> None:
+        super().__init__(path)
+        try:
+            self._load(identity)
+        except BaseException:
+            self.handle.close()
+            raise
+
+    def _load(self, identity: int) -> None:
+        head = self.read(0, HEADER.size)
+        magic, found, self.state, self.count, self.term_count, columns, *places, crc = HEADER.unpack(head)
+        if magic != MAGIC or found != identity or columns != len(self.COLUMNS):
+            raise DamagedIndex("another version")
+        directory = self.read(HEADER.size, PART.size * (columns + 1))
+        self._at_blocks, self._at_postings, end = places
+        if crc32(directory, crc32(head[:-4])) != crc or end != self.length or not self._at_blocks <= self._at_postings <= end:
+            raise DamagedIndex("header")
+        self._parts: dict[str, tuple[int, int, int]] = {}
+        at = HEADER.size + len(directory)
+        for (name, _), (length, part_crc) in zip((*self.COLUMNS, ("table", "")), PART.iter_unpack(directory)):
+            self._parts[name] = (at, length, part_crc)
+            at += length
+        self._columns: dict[str, array[int]] = {}
+        self._blocks: dict[int, tuple[array[int], bytes, list[bytes], list[int]]] = {}
+        table, blocks = self._part("table"), -(-self.term_count // BLOCK_TERMS)
+        self._offsets, self._starts = _array("Q", table[:8 * blocks + 8]), _array("Q", table[8 * blocks + 8:16 * blocks + 8])
+        self._crcs, self._firsts = _array("I", table[16 * blocks + 8:20 * blocks + 8]), table[20 * blocks + 8:].split(b"\0")
+        if len(self._crcs) != blocks or len(self._firsts) != max(1, blocks):
+            raise DamagedIndex("table")
+
+    def _part(self, name: str) -> bytes:
+        return self.read(*self._parts[name])
+
+    def column(self, name: str) -> array[int]:
+        """The numbers kept under a name."""
+        found = self._columns.get(name)
+        if found is None:
+            found = self._columns[name] = _array(dict(self.COLUMNS)[name], self._part(name))
+        return found
+
+    def _block(self, number: int) -> tuple[array[int], bytes, list[bytes], list[int]]:
+        """Document counts, forms, terms and places of the postings of a block."""
+        found = self._blocks.get(number)
+        if found is None:
+            packed = self.read(self._at_blocks + self._offsets[number], self._offsets[number + 1] - self._offsets[number])
+            try:
+                data = zlib.decompressobj().decompress(packed, MAX_BLOCK_BYTES) if crc32(packed) == self._crcs[number] else b""
+            except zlib.error:
+                data = b""
+            size = min(BLOCK_TERMS, self.term_count - number * BLOCK_TERMS)
+            counts, forms, terms = _array("I", data[:4 * size]), data[4 * size:5 * size], data[5 * size:].split(b"\0")
+            if len(terms) != size:
+                raise DamagedIndex("block")
+            sizes = (count and 4 + (count - 1 << (form & 3)) + (1 if form & UNIFORM else count)
+                     for count, form in zip(counts, forms))
+            found = self._blocks[number] = counts, forms, terms, list(accumulate(sizes, initial=self._starts[number]))
+        return found
+
+    def raw_term(self, number: int) -> bytes:
+        return self._block(number // BLOCK_TERMS)[2][number % BLOCK_TERMS]
+
+    def term(self, number: int) -> str:
+        return self.raw_term(number).decode("utf-8", "surrogatepass")
+
+    def documents_of(self, number: int) -> int:
+        """How many documents hold a term."""
+        return self._block(number // BLOCK_TERMS)[0][number % BLOCK_TERMS]
+
+    def first_at_least(self, raw: bytes) -> int:
+        """Number of the first term that is not before `raw`."""
+        if not self.term_count:
+            return 0
+        number = max(0, bisect_right(self._firsts, raw) - 1)
+        return number * BLOCK_TERMS + bisect_left(self._block(number)[2], raw)
+
+    def find_term(self, term: str) -> int:
+        """Number of a term, -1 when it is not here."""
+        raw = term.encode("utf-8", "surrogatepass")
+        number = self.first_at_least(raw)
+        return number if number < self.term_count and self.raw_term(number) == raw else -1
+
+    def read_postings(self, number: int) -> tuple[list[int], bytes]:
+        """(documents ascending, weighted counts in quarters) of a term."""
+        counts, forms, _, places = self._block(number // BLOCK_TERMS)
+        at = number % BLOCK_TERMS
+        count, form = counts[at], forms[at]
+        if not count:
+            return [], b""
+        raw = self.read(self._at_postings + places[at], places[at + 1] - places[at])
+        if form & 3 > 2:
+            raise DamagedIndex("postings")
+        steps = 4 + (count - 1 << (form & 3))
+        docs = list(accumulate(_array(WIDTHS[form & 3], raw[4:steps]), initial=int.from_bytes(raw[:4], "little")))
+        if docs[-1] >= self.count:
+            raise DamagedIndex("postings")
+        return docs, raw[steps:] * count if form & UNIFORM else raw[steps:]
+
+
+    def __enter__(self) -> SearchIndex:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.handle.close()
+
+
+def _array(code: str, raw: bytes) -> array[int]:
+    values: array[int] = array(code)
+    if len(raw) % values.itemsize:
+        raise DamagedIndex("array")
+    values.frombytes(raw)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values
