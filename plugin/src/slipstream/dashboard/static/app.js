@@ -2,7 +2,7 @@
 
 import { $, ago, clean, count, el, hms, instant, keyed, mark, percent, setText, svg, tokens, when } from "./dom.js";
 import { listen, post, retryNow, SignedOut } from "./net.js";
-import { address, app, applyDelta, changed, currentSession, failed, follow, go, loadColumns, loadNow, loadSessions, serverNow, watch } from "./store.js";
+import { address, app, applyDelta, changed, currentSession, failed, follow, go, loadColumns, loadNow, loadSessions, route, serverNow, watch } from "./store.js";
 import { closeInspector, refreshInspector, togglePin } from "./inspector.js";
 import { state } from "./agents.js";
 import * as now from "./now.js";
@@ -19,7 +19,7 @@ const ORDER = Object.keys(VIEWS);
 let current = null;
 
 function parseRoute() {
-  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  const [path, query] = route().replace(/^#\/?/, "").split("?");
   const params = Object.fromEntries(new URLSearchParams(query || ""));
   const before = { session: app.session, at: app.at, view: current };
   app.view = path in VIEWS ? path : "now";

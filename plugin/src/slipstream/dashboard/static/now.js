@@ -56,17 +56,18 @@ export function update(reasons) {
     setText(row.lastChild, clean(step.text, 300));
   });
 }
-// A quick run of events is shown four times a second: more could not be read.
-const TAIL_MS = 250;
+// A quick run of events is shown four times a second, and without the fade: more could not be read.
+const TAIL_MS = 250, CALM_MS = 1000;
 function tail(live) {
   const now = performance.now(), wait = TAIL_MS - (now - (parts.tailAt || -TAIL_MS));
   if (live && wait > 0) {
     parts.tailTimer = parts.tailTimer || setTimeout(() => { if (parts) { parts.tailTimer = 0; tail(true); } }, wait);
     return;
   }
+  const calm = live && now - (parts.tailAt || 0) > CALM_MS;
   parts.tailAt = now;
   if (!app.now) return;
-  keyed(parts.tail, [...app.now.tail].slice(-10).reverse(), (event) => event.seq, (event) => { const row = eventRow(event); if (live) row.classList.add("changed"); return row; });
+  keyed(parts.tail, [...app.now.tail].slice(-10).reverse(), (event) => event.seq, (event) => { const row = eventRow(event); if (calm) row.classList.add("changed"); return row; });
 }
 export function tick() { if (parts && app.now) renderAgents(parts.agents, app.now.agents.rows, (agent) => openAgent(agent.id)); }
 

@@ -9,15 +9,19 @@ export const app = {
 
 const watchers = new Set();
 let queued = new Set();
-let frame = 0;
+let unplan = null;
 
-// One render per frame, whatever arrived.
+// One render per frame, whatever arrived; one a second in a tab that nobody sees, for its title and badge.
 export function changed(reason) {
   queued.add(reason);
-  if (frame) return;
-  const run = () => { frame = 0; const reasons = queued; queued = new Set(); for (const watcher of watchers) watcher(reasons); };
-  frame = document.hidden ? setTimeout(run, 200) : requestAnimationFrame(run);
+  if (!unplan) plan();
 }
+function plan() {
+  const run = () => { unplan = null; const reasons = queued; queued = new Set(); for (const watcher of watchers) watcher(reasons); };
+  if (document.hidden) { const timer = setTimeout(run, 1000); unplan = () => clearTimeout(timer); } else { const frame = requestAnimationFrame(run); unplan = () => cancelAnimationFrame(frame); }
+}
+// A frame that was asked for never comes once the tab is hidden.
+document.addEventListener("visibilitychange", () => { if (unplan) { unplan(); plan(); } });
 export function watch(watcher) { watchers.add(watcher); return () => watchers.delete(watcher); }
 
 export const serverNow = () => Date.now() + app.skew;
@@ -29,10 +33,25 @@ export function address(view, params) {
   const text = String(query);
   return "#/" + view + (text ? "?" + text : "");
 }
+// A scrubber moves at once and is written to the address bar when it rests: browsers refuse a hundred addresses in ten seconds.
+const REST_MS = 120;
+let unwritten = null;
+let writing = 0;
+export const route = () => unwritten ?? location.hash;
+function write() {
+  writing = 0;
+  if (unwritten !== null) history.replaceState(null, "", unwritten);
+  unwritten = null;
+}
+addEventListener("hashchange", () => { unwritten = null; });
+addEventListener("pagehide", write);
 export function go(params, view = app.view, replace = false) {
   const target = address(view, { session: app.params.session, at: app.params.at, ...params });
-  if (target === location.hash) return;
-  if (replace) { history.replaceState(null, "", target); dispatchEvent(new Event("route")); } else location.hash = target;
+  if (target === route()) return;
+  if (!replace) { unwritten = null; location.hash = target; return; }
+  unwritten = target;
+  writing = writing || setTimeout(write, REST_MS);
+  dispatchEvent(new Event("route"));
 }
 
 export function failed(error) {

@@ -22,8 +22,14 @@ export const colours = () => {
   return found;
 };
 
+// A canvas tells its size when it changes: to ask for it in the middle of an update would lay the whole page out once more.
+const sizes = new WeakMap();
+const sizer = new ResizeObserver((entries) => { for (const entry of entries) sizes.set(entry.target, entry.contentRect); });
 export function fit(canvas) {
-  const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+  const ratio = devicePixelRatio || 1;
+  let box = sizes.get(canvas);
+  if (!box) { sizer.observe(canvas); box = { width: canvas.clientWidth, height: canvas.clientHeight }; }
+  const { width, height } = box;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) { canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio); }
   const context = canvas.getContext("2d");
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
