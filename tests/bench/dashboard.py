@@ -36,6 +36,7 @@ def main(argv: list[str]) -> None:
         if find_chromium() is None:
             print("browser: not run (no Chromium)")
         else:
+            cold(project)
             look(project)
             latency(project, browsers, pages)
     finally:
@@ -143,6 +144,37 @@ FRAMES = """(async () => {
   while (last < end) { await new Promise(requestAnimationFrame); const now = performance.now(); times.push((now - last) / 1000); last = now; }
   return times;
 })()"""
+
+
+COLD = """(async () => {
+  const { app } = await import('/store.js');
+  const told = {};
+  while (!told.timeline) {
+    if (!told.rows && app.columns && app.columns.size) told.rows = performance.now();
+    if (app.live && app.live.behind === 0 && app.columns && app.columns.last() === app.live.seq) told.timeline = performance.now();
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  told.paint = (performance.getEntriesByName('first-contentful-paint')[0] || {}).startTime || -1;
+  return told;
+})()"""
+
+
+def cold(project: Project) -> None:
+    """What a person sees while a new server reads the whole log for the first time."""
+    launch.stop(project.root)
+    os.unlink(os.path.join(project.root, ".claude", "slipstream", "dashboard", SESSION + ".view"))
+    project.cookie = ""
+    browser = Browser()
+    try:
+        project.start()
+        page = browser.open("http://%s/#code=%s" % (project.host, launch.one_time_code(project.root)))
+        page.wait("location.hash === ''")
+        page.run("location.hash = '#/timeline?session=%s'" % SESSION)
+        told = page.run(COLD)
+        print("first server, the page: first paint %.0f ms, first events %.0f ms, all of them %.0f ms after navigation; load %.1f" % (
+            told["paint"], told["rows"], told["timeline"], load()))
+    finally:
+        browser.close()
 
 
 def look(project: Project) -> None:

@@ -108,7 +108,9 @@ class Streams(unittest.TestCase):
         for second in ("10:00:05", "10:00:01", "23:59:59", "00:00:00"):
             self.project.emit("post-tool", "Read x", session="clock", ts="2026-06-01T%s.000Z" % second, bytes=1)
         timeline = self.project.get("/api/timeline?session=clock").json
-        self.assertEqual(len(timeline["dt"]), 4)
+        self.assertEqual((len(timeline["dt"]), timeline["behind"]), (4, 0))
+        rest = self.project.get("/api/timeline?session=clock&from=3").json
+        self.assertEqual((rest["dt"], rest["seq0"], rest["t0"]), ([0], 3, timeline["t0"] + sum(timeline["dt"])))
         self.assertEqual(self.project.get("/api/now?session=clock&at=2").json["seq"], 2)
 
     def test_replay_is_the_same_fold(self) -> None:

@@ -217,6 +217,19 @@ class PageTest(unittest.TestCase):
         self.page.key("e")
         self.page.wait("!/hidden/.test(document.querySelector('.tools .muted').textContent)")
 
+    def test_a_timeline_that_comes_in_pieces(self) -> None:
+        """A long log is shown while the server still reads it: the pieces make what one answer holds."""
+        same = self.page.run("""(async () => {
+          const { Columns } = await import('/store.js'), { api } = await import('/net.js');
+          const whole = await api('timeline', { session: 's1' }), first = { ...whole, tools: whole.tools.slice(0, 2), agents: whole.agents.slice(0, 1) };
+          for (const name of ['dt', 'ms', 'agent', 'kind', 'tool', 'outcome']) first[name] = whole[name].slice(0, 2);
+          const one = new Columns(whole), pieces = new Columns(first);
+          pieces.extend(await api('timeline', { session: 's1', from: 2 }));
+          const told = (c) => JSON.stringify(Array.from({ length: c.size }, (_, i) => [c.seq[i], c.ts[i], c.ms[i], c.agents[c.agent[i]].id, c.kinds[c.kind[i]], c.tools[c.tool[i]], c.outcomes[c.outcome[i]]]));
+          return told(one) === told(pieces) && one.size > 20;
+        })()""")
+        self.assertTrue(same)
+
     def test_details_are_pinned(self) -> None:
         self.show("timeline?tool=Bash")
         self.page.key("l")

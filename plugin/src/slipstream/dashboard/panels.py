@@ -152,6 +152,7 @@ def timeline_panel(view: SessionView, first: int = 0) -> dict[str, Any]:
         )
     return {
         "session": view.session,
+        "behind": view.behind(),
         "agents": agents,
         "tools": view.tools.list,
         "kinds": view.kinds.list,

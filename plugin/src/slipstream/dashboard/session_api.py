@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 INFO_LIMIT = 60
 INFO_SECONDS = 0.6
-NOW_WAIT_S = 0.4
+NOW_WAIT_S, MORE_WAIT_S = 0.2, 0.7  # for a first sight of a long log that is being read; for the rest of it
 
 
 def view_of(routes: Routes, fields: Fields, wait_s: float = 60.0) -> SessionView:
@@ -60,9 +60,11 @@ def now(routes: Routes, fields: Fields) -> Any:
 
 
 def timeline(routes: Routes, fields: Fields) -> Any:
-    view = view_of(routes, fields)
+    """Columns of the events from position `from` on; of a long log that is still being read, those known so far."""
+    first = number(fields, "from", 0, 0, 10**9)
+    view = view_of(routes, fields, MORE_WAIT_S if first else NOW_WAIT_S)
     with view.lock:
-        return panels.timeline_panel(view, number(fields, "from", 0, 0, 10**9))
+        return panels.timeline_panel(view, first)
 
 
 def events(routes: Routes, fields: Fields) -> Any:

@@ -115,17 +115,27 @@ export async function loadNow() {
 // A grow-only table of events in typed arrays: what timeline and scrubber draw from.
 export class Columns {
   constructor(answer) {
-    Object.assign(this, { session: answer.session, agents: answer.agents, tools: answer.tools, kinds: answer.kinds, outcomes: answer.outcomes });
-    this.index = new Map(this.agents.map((agent, i) => [agent.id, i]));
-    this.size = 0;
+    Object.assign(this, { session: answer.session, agents: [], tools: [], kinds: [], outcomes: [], index: new Map(), size: 0, longest: 0, version: 0 });
     this.grow(Math.max(1024, answer.dt.length * 1.2));
-    this.longest = 0;
-    this.version = 0;
+    this.extend(answer);
+  }
+  // What the server knows beyond what is here; its numbers for words become ours.
+  extend(answer) {
+    const [tools, kinds, outcomes] = ["tools", "kinds", "outcomes"].map((name) => answer[name].map((word) => this.word(this[name], word)));
+    const agents = answer.agents.map((agent) => this.meet(agent));
     let ts = answer.t0;
     for (let i = 0; i < answer.dt.length; i++) {
       ts += answer.dt[i];
-      this.push(answer.seqs ? answer.seqs[i] : answer.seq0 + i, ts, answer.ms[i], answer.agent[i], answer.kind[i], answer.tool[i], answer.outcome[i]);
+      const seq = answer.seqs ? answer.seqs[i] : answer.seq0 + i;
+      if (seq > this.last()) this.push(seq, ts, answer.ms[i], agents[answer.agent[i]], kinds[answer.kind[i]], tools[answer.tool[i]], outcomes[answer.outcome[i]]);
     }
+    this.version++;
+  }
+  meet(agent) {
+    const known = this.index.get(agent.id);
+    if (known === undefined) { this.index.set(agent.id, this.agents.length); return this.agents.push(agent) - 1; }
+    if (agent.name) this.agents[known] = agent;
+    return known;
   }
   grow(size) {
     this.room = Math.ceil(size);
@@ -148,8 +158,7 @@ export class Columns {
   }
   append(event) {
     if (this.size && event.seq <= this.seq[this.size - 1]) return;
-    let agent = this.index.get(event.agent);
-    if (agent === undefined) { agent = this.agents.push({ id: event.agent, parent: event.parent || null, name: event.agent }) - 1; this.index.set(event.agent, agent); }
+    const agent = this.index.get(event.agent) ?? this.meet({ id: event.agent, parent: event.parent || null, name: event.agent });
     this.push(event.seq, event.ts, event.ms ?? -1, agent, this.word(this.kinds, event.kind), this.word(this.tools, event.tool), this.word(this.outcomes, event.outcome));
     this.version++;
   }
@@ -162,17 +171,28 @@ export function bound(array, size, value) {
   return low;
 }
 
+// Of a long log that is still being read, what there is by now, then piece by piece the rest.
 let columnsFor = null;
+let columnsAgain = false;
 export async function loadColumns(force) {
   const session = currentSession();
   if (!session) { app.columns = null; return; }
   if (!force && app.columns && app.columns.session === session) return;
-  if (columnsFor === session) return;
+  if (columnsFor === session) { columnsAgain = columnsAgain || !!force; return; }
   columnsFor = session;
   try {
-    const answer = await api("timeline", { session });
-    if (session === currentSession()) { app.columns = new Columns(answer); changed("columns"); }
-  } catch (error) { failed(error); } finally { columnsFor = null; }
+    for (let columns = null, behind = 1; behind > 0;) {
+      const answer = await api("timeline", { session, from: columns && columns.size });
+      if (session !== currentSession()) break;
+      if (columns) columns.extend(answer); else columns = new Columns(answer);
+      app.columns = columns;
+      changed("columns");
+      behind = answer.behind;
+    }
+  } catch (error) { failed(error); } finally {
+    if (columnsFor === session) columnsFor = null;
+    if (columnsAgain) { columnsAgain = false; loadColumns(true); }
+  }
 }
 
 // A delta carries what the server's fold changed: rows to replace, figures, and the events themselves.

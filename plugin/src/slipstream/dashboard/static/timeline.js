@@ -74,7 +74,7 @@ export function update(reasons) {
   if (!ui) return;
   if (!currentSession()) { ui.root.replaceChildren(empty("No timeline yet", "Every tool call of a session becomes a span here.")); return; }
   if (!ui.content.isConnected) ui.root.replaceChildren(ui.content);
-  if (reasons.has("columns")) { ui.t0 = undefined; range(); options(); find(); if (app.params.seq) reveal(Number(app.params.seq)); }
+  if (reasons.has("columns")) { if (ui.whole || ui.of !== app.columns) ui.t0 = undefined; ui.of = app.columns; range(); options(); find(); if (app.params.seq) reveal(Number(app.params.seq)); }
   if (reasons.has("theme")) ui.colours = colours();
   if (!app.columns) { if (reasons.has("sessions") || reasons.has("now")) loadColumns(); draw(); return; }
   if (reasons.has("delta") && ui.follow) { const last = app.columns.ts[app.columns.size - 1]; const width = ui.t1 - ui.t0; if (last > ui.t1) { ui.t1 = last + width * 0.02; if (!ui.whole) ui.t0 = ui.t1 - width; } }
