@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
-from slipstream.map import map_files, patch, publish, render
+from slipstream.map import patch, publish, render
 from slipstream.map.identity import scanner_identity
 from slipstream.map.index import Index
 from slipstream.map.index_file import BLOCK, CTIME, FLAGS, INODE, MTIME, PLACE, RACY, open_index_file
@@ -55,7 +55,7 @@ class Edits(TreeCase):
         self.put("package.json", '{"main": "web/c1.ts"}')
         self.put("tsconfig.json", '{"compilerOptions": {"paths": {"@/*": ["web/*"]}}}')
         self.put("docs/read.md", "# Title\n\n## Part\n")
-        for part, name, value in ((map_files, "DEFAULT_BUDGET_TOKENS", 350), (render, "MAX_MISSES", 2)):
+        for part, name, value in ((publish, "DEFAULT_BUDGET_TOKENS", 350), (render, "MAX_MISSES", 2)):
             small = mock.patch.object(part, name, value)  # a map that looks at few of these files for their detail
             small.start()
             self.addCleanup(small.stop)

@@ -34,8 +34,8 @@ class Index:
         return entry
 
     def parsed_paths(self) -> list[str]:
-        """The files that were asked for by `file`."""
-        return list(self._entries)
+        """The files that were asked for by `file`, without those that were skipped."""
+        return [path for path, entry in self._entries.items() if not entry.skipped]
 
     def forget(self, path: str) -> None:
         """Let go of what `file` has parsed."""

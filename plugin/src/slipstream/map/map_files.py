@@ -9,21 +9,17 @@ from slipstream.base.store import store_path
 from slipstream.map.index import Index
 from slipstream.map.map_json import choose_level, head_lines, tail_lines
 from slipstream.map.patch import TIME_MARK
-from slipstream.map.publish import DEFAULT_BUDGET_TOKENS, JSON_NAME, TEXT_NAME, note_published
-from slipstream.map.render import render_map
-
-MAX_LOOKED_AT = 150  # paths kept in the index's notes
+from slipstream.map.publish import JSON_NAME, TEXT_NAME, note_published, render_text
 
 
 def write_map_files(index: Index) -> str:
     """Write map.json and map.md where they changed, and note of what state they are; returns map.md's text."""
     level, sizes, lines = choose_level(index)
     _write_json(index, store_path(index.root, JSON_NAME), lines)
-    text = render_map(index, DEFAULT_BUDGET_TOKENS)
+    text, detail = render_text(index)
     write_atomic(store_path(index.root, TEXT_NAME), text.encode("utf-8", "backslashreplace"), only_if_changed=True)
-    looked_at = index.parsed_paths()  # those that the text depends on line by line
     outputs: dict[str, Any] = {"root": index.root, "level": level, "sizes": sizes, "stats": index.stats(),
-                               "detail": looked_at if len(looked_at) <= MAX_LOOKED_AT else None}
+                               "detail": detail}
     note_published(index, outputs)
     return text
 

@@ -9,7 +9,7 @@ from slipstream.base.store import store_path
 from slipstream.map.index import Index
 from slipstream.map.index_file import EXPORTS, FAILED, FLAGS, GENERATED, RACY, SIZE, SKIPPED, SYMBOLS, FileEntry
 from slipstream.map.map_line import file_json, level_of, quote, sizes_of, surface_of
-from slipstream.map.publish import JSON_NAME, TEXT_NAME, file_stamp, note_published
+from slipstream.map.publish import JSON_NAME, TEXT_NAME, file_stamp, note_published, render_text
 from slipstream.map.source import read_source
 
 HIDDEN = SKIPPED | FAILED | GENERATED
@@ -17,38 +17,40 @@ TIME_MARK, STATS_MARK = b'\n"generatedAt": "', b'\n"stats": {'
 
 
 def patch_map_files(index: Index, kept: dict[str, Any]) -> str | None:
-    """Patch the files that `kept` describes; returns map.md's text, or None when they have to be made anew.
+    """Patch the files that `kept` describes; returns map.md's text, or None when both have to be made anew.
 
     Nothing but single files may have changed since they were written, all of them in this process: then the table still
-    has what was known of each before.
+    has what was known of each before. map.md is patched where only the size of the source can differ in it.
     """
-    table, changed = index.table, index.table.meta.get("unpublished")
-    if not changed or any(file_stamp(store_path(index.root, name)) != kept.get(name) for name in (JSON_NAME, TEXT_NAME)):
+    table, changed, detail = index.table, index.table.meta.get("unpublished"), kept["detail"]
+    if any(file_stamp(store_path(index.root, name)) != kept.get(name) for name in (JSON_NAME, TEXT_NAME)):
         return None
-    if not isinstance(kept.get("detail"), list) or kept.get("root") != index.root:
+    if not changed or kept.get("root") != index.root:
         return None
-    sizes, stats, detail, lines = list(kept["sizes"]), dict(kept["stats"]), kept["detail"], []
+    sizes, stats, lines = list(kept["sizes"]), dict(kept["stats"]), []
+    same_text = detail is not None
     for path in changed:
-        if path not in table.before or path not in table.slots or path in detail:
+        if path not in table.before or path not in table.slots:
             return None
         slot = table.slots[path]
         (old, section), new = table.before[path], table.records[slot]
-        same = old[SYMBOLS] == new[SYMBOLS] and old[EXPORTS] == new[EXPORTS]
-        if not same or (old[FLAGS] ^ new[FLAGS]) & ~RACY or new[FLAGS] & HIDDEN:
-            return None  # it may stand elsewhere in the text
-        stats["totalBytes"] += new[SIZE] - old[SIZE]
+        if (old[FLAGS] ^ new[FLAGS]) & ~RACY or new[FLAGS] & HIDDEN:
+            return None
+        same_text = same_text and path not in detail and old[SYMBOLS] == new[SYMBOLS] and old[EXPORTS] == new[EXPORTS]
+        for name, place in (("totalBytes", SIZE), ("symbolCount", EXPORTS), ("allSymbols", SYMBOLS)):
+            stats[name] += new[place] - old[place]
         entry = surface_of(table.section(slot), FileEntry(path, slot, new[SIZE]))
         for at, (less, more) in enumerate(zip(sizes_of(surface_of(section, FileEntry(path))), sizes_of(entry))):
             sizes[at] += more - less
         lines.append((path, entry))
     level = level_of(sizes, stats["totalBytes"])
-    text = _patch_text(index, kept["stats"], stats)
-    if level != kept.get("level") or text is None:
+    if level != kept.get("level") or not _patch_json(index, stats, [(path, file_json(entry, level)) for path, entry in lines]):
         return None
-    if not _patch_json(index, stats, [(path, file_json(entry, level)) for path, entry in lines]):
-        return None
+    text = _patch_text(index, kept["stats"], stats) if same_text else None
+    if text is None:
+        text, detail = render_text(index)
     write_atomic(store_path(index.root, TEXT_NAME), text.encode("utf-8", "backslashreplace"), only_if_changed=True)
-    note_published(index, {**kept, "sizes": sizes, "stats": stats})
+    note_published(index, {**kept, "sizes": sizes, "stats": stats, "detail": detail})
     return text
 
 
@@ -70,13 +72,12 @@ def _patch_json(index: Index, stats: dict[str, int], lines: list[tuple[str, str]
             return False
         comma = b"," if data[end - 1:end] == b"," else b""
         data = b"".join((data[:start], line.encode("utf-8"), comma, data[end:]))
-    at = data.rfind(STATS_MARK) + len(STATS_MARK)
-    mark = b'"totalBytes": '
-    place = data.find(mark, at) + len(mark)
-    tail = data[place:].lstrip(b"0123456789")
-    if at < len(STATS_MARK) or place < len(mark):
+    at = data.rfind(STATS_MARK)
+    end = data.find(b"}", at)
+    if at < 0 or end < 0:
         return False
-    data = data[:place] + b"%d" % stats["totalBytes"] + tail
+    shown = ", ".join(f'"{name}": {stats[name]}' for name in ("fileCount", "symbolCount", "totalBytes"))
+    data = data[:at] + STATS_MARK + shown.encode() + data[end:]
     if data != old:
         start = data.find(TIME_MARK) + len(TIME_MARK)
         end = data.find(b'"', start)

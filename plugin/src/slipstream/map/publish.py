@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 JSON_NAME, TEXT_NAME = "map.json", "map.md"
 DEFAULT_BUDGET_TOKENS = 4_000
+MAX_LOOKED_AT = 150
 
 
 def refresh_map(root: str, write: bool = True, ask_git: bool = True, progress: Progress | None = None) -> tuple[Index, str]:
@@ -31,8 +32,7 @@ def refresh_map(root: str, write: bool = True, ask_git: bool = True, progress: P
         refreshed.note = f"map not written: {error}" if write else ""
         text = None
     if text is None:
-        from slipstream.map.render import render_map
-        return index, render_map(index)
+        return index, render_text(index)[0]
     if refreshed.table.changed and write:
         write_index(refreshed)
     return index, text
@@ -50,6 +50,14 @@ def _write_files(index: Index) -> str:
         from slipstream.map.map_files import write_map_files
         text = write_map_files(index)
     return text
+
+
+def render_text(index: Index) -> tuple[str, list[str] | None]:
+    """map.md, and the files whose detail it may depend on; None for those when they are too many to keep in the notes."""
+    from slipstream.map.render import render_map
+    text = render_map(index, DEFAULT_BUDGET_TOKENS)
+    looked_at = index.parsed_paths()
+    return text, looked_at if len(looked_at) <= MAX_LOOKED_AT else None
 
 
 def note_published(index: Index, outputs: dict[str, Any]) -> None:

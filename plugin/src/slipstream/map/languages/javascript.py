@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 
+from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.javascript_exports import ExportScanner
 from slipstream.map.model import Definition, FileScan
 
@@ -14,19 +15,19 @@ _BLOCK_WORDS = frozenset(("if", "for", "while", "do", "try", "switch", "with", "
 _IMPORT = re.compile(r"import\b\s*(type\b(?!\s*(?:,|from\b)))?\s*(?:([^'\"();`=]{0,60000})\bfrom\s*)?"
                      r"(['\"])([^'\"\n]{1,500})\3")
 _ATTRIBUTES = re.compile(r"[ \t]*(?:with|assert)\s*\{")
-_IMPORT_EQUALS = re.compile(r"import\s+(?:type\s+)?([\w$]+)\s*=\s*(?:require\s*\(\s*['\"]([^'\"\n]+)['\"]\s*\)|[\w$.]+)")
+_IMPORT_EQUALS = pattern_of(r"import\s+(?:type\s+)?([\w$]+)\s*=\s*(?:require\s*\(\s*['\"]([^'\"\n]+)['\"]\s*\)|[\w$.]+)")
 _IMPORTED_NAME = re.compile(r"(?:type\s+)?([\w$*]+)(?:\s+as\s+([\w$]+))?")
 _TARGET = re.compile(r"([\w$]+(?:\s*\.\s*[\w$#]+|\[\s*['\"][^'\"\n]{1,100}['\"]\s*\])*)\s*=(?![=>])\s*")
-_MODULE = re.compile(r"(?:namespace|module|global)\b\s*([\w$.]+|'[^'\n]*'|\"[^\"\n]*\")?\s*\{")
-_ENUM_NAME = re.compile(r"enum\s+([\w$]+)\s*\{")
-_TYPE_NAME = re.compile(r"type\s+([\w$]+)\s*(?=[=<])")
+_MODULE = pattern_of(r"(?:namespace|module|global)\b\s*([\w$.]+|'[^'\n]*'|\"[^\"\n]*\")?\s*\{")
+_ENUM_NAME = pattern_of(r"enum\s+([\w$]+)\s*\{")
+_TYPE_NAME = pattern_of(r"type\s+([\w$]+)\s*(?=[=<])")
 _DECLARATOR = re.compile(r"\s*([\w$]+)(?=\s*(?:[=:!,;]|\n|\Z|//|/\*|in\b|of\b))")
-_PATTERN_NAME = re.compile(r"(?:([\w$]+)\s*:\s*)?(?:\.\.\.)?([\w$]+)\s*(?:=[^,}\]]{0,200})?(?=\s*[,}\]])")
-_WRAPPER = re.compile(r"(?m)^[;!+(]*(?:define\s*\([^;{}()]{0,2000}|\(\s*)?(?:async\s+)?(?:function\s*[\w$]*\s*|"
+_PATTERN_NAME = pattern_of(r"(?:([\w$]+)\s*:\s*)?(?:\.\.\.)?([\w$]+)\s*(?:=[^,}\]]{0,200})?(?=\s*[,}\]])")
+_WRAPPER = pattern_of(r"(?m)^[;!+(]*(?:define\s*\([^;{}()]{0,2000}|\(\s*)?(?:async\s+)?(?:function\s*[\w$]*\s*|"
                       r"(?<=\())\((?=[^()]{0,500}\)\s*(?:=>\s*)?\{)")
 _DIRECTIVE = re.compile(r"\s*(?:'use [\w -]+'|\"use [\w -]+\")\s*;?")
-_OPTIONS = re.compile(r"(?:(?:Vue\s*\.\s*extend|defineComponent)\s*\(\s*)?\{")
-_HIGHER_COMPONENT = re.compile(r"(?:[\w$]+\.)?(?:forwardRef|memo|lazy|observer|styled)\b")
+_OPTIONS = pattern_of(r"(?:(?:Vue\s*\.\s*extend|defineComponent)\s*\(\s*)?\{")
+_HIGHER_COMPONENT = pattern_of(r"(?:[\w$]+\.)?(?:forwardRef|memo|lazy|observer|styled)\b")
 
 
 def scan(text: str, path: str, out: FileScan) -> None:

@@ -3,21 +3,22 @@ from __future__ import annotations
 
 import re
 
+from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.javascript_lexer import JavaScriptLexicon
 from slipstream.map.languages.walker import Walker
 from slipstream.map.model import Definition, FileScan
 
 _WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _FUNCTION = re.compile(r"function\s*(?:/\*[^*]*\*/\s*)?\*?\s*([\w$]*)\s*")
-_CLASS_NAME = re.compile(r"class\b\s*(?!extends\b|implements\b)([\w$]*)")
-_INTERFACE_NAME = re.compile(r"interface\s+([\w$]+)")
-_DECORATOR = re.compile(r"@\s*[\w$]+(?:\s*\.\s*[\w$]+)*")
+_CLASS_NAME = pattern_of(r"class\b\s*(?!extends\b|implements\b)([\w$]*)")
+_INTERFACE_NAME = pattern_of(r"interface\s+([\w$]+)")
+_DECORATOR = pattern_of(r"@\s*[\w$]+(?:\s*\.\s*[\w$]+)*")
 _MODIFIERS = re.compile(r"(?:(?:public|private|protected|static|readonly|abstract|override|declare|accessor|async|get|set)\b"
                         r"(?!\s*[(=:;?!<}\n,])\s*)*")
 _NAME = re.compile(r"(\*?)\s*(#?[\w$]+|'[^'\n]*'|\"[^\"\n]*\"|(\[))")
 _ARROW_HEAD = re.compile(r"(?:async\b\s*)?(?:[\w$]+\s*=>|([(<]))")
-_WRAPPED = re.compile(r"\(\s*(?:async\b|function\b|class\b|\(|[\w$]+\s*=>)")
-_ENUM_MEMBER = re.compile(r"([\w$]+|'[^'\n]*'|\"[^\"\n]*\")\s*(?=[=,}])")
+_WRAPPED = pattern_of(r"\(\s*(?:async\b|function\b|class\b|\(|[\w$]+\s*=>)")
+_ENUM_MEMBER = pattern_of(r"([\w$]+|'[^'\n]*'|\"[^\"\n]*\")\s*(?=[=,}])")
 _JSX_VALUE = re.compile(r"(?:return|=>|[?:]|&&)\s*\(?\s*<(?:[A-Za-z]|>)")
 
 

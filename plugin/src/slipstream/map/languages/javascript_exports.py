@@ -3,16 +3,17 @@ from __future__ import annotations
 
 import re
 
+from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.javascript_class import ClassScanner
 from slipstream.map.languages.lexer import after
 from slipstream.map.model import Definition
 
-_WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
-_EXPORT_LIST = re.compile(r"\s*(?:type\b\s*)?(?:\*\s*(?:as\s+([\w$]+|\"[^\"\n]*\"|'[^'\n]*')\s*)?|\{([^}]{0,100000})\}\s*)"
+_WORD = pattern_of(r"[^\W\d][\w$]*|\$[\w$]*")
+_EXPORT_LIST = pattern_of(r"\s*(?:type\b\s*)?(?:\*\s*(?:as\s+([\w$]+|\"[^\"\n]*\"|'[^'\n]*')\s*)?|\{([^}]{0,100000})\}\s*)"
                           r"(?:from\s*(['\"])([^'\"\n]{1,500})\3)?")
-_SPECIFIER = re.compile(r"(?:type\s+)?([\w$]+|\"[^\"\n]*\")(?:\s+as\s+([\w$]+|\"[^\"\n]*\"))?")
-_CALLED = re.compile(r"\s*(?:/\*[^*]{0,200}\*/\s*)?(['\"`])([^'\"`\n$]{1,500})\1\s*[,)]")
-_OBJECT_KEY = re.compile(r"\s*(?:async\s+)?(?:\*\s*)?(?:(?:get|set)\s+(?=[\w$'\"]))?"
+_SPECIFIER = pattern_of(r"(?:type\s+)?([\w$]+|\"[^\"\n]*\")(?:\s+as\s+([\w$]+|\"[^\"\n]*\"))?")
+_CALLED = pattern_of(r"\s*(?:/\*[^*]{0,200}\*/\s*)?(['\"`])([^'\"`\n$]{1,500})\1\s*[,)]")
+_OBJECT_KEY = pattern_of(r"\s*(?:async\s+)?(?:\*\s*)?(?:(?:get|set)\s+(?=[\w$'\"]))?"
                          r"([\w$]+|'[^'\n]*'|\"[^\"\n]*\")\s*(,|\}|:|\()")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.lexer import Lexicon, after, quoted, tokens
 
-_REGEX = re.compile(
+_REGEX = pattern_of(
     r"/(?![*/])[^/\\\[\n]{0,2000}(?:(?:\\.|\[[^\]\\\n]{0,500}(?:\\.[^\]\\\n]{0,500}){0,200}\])[^/\\\[\n]{0,2000}){0,200}/["
     r"a-z]*")
 _REGEX_WORDS = frozenset(("return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "new", "instanceof",

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 
+from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.lexer import find_unescaped, tokens
 from slipstream.map.languages.text import Lines, hash_header, one_line, signature, summary
 from slipstream.map.model import Definition, FileScan
@@ -22,7 +23,7 @@ _NAMES = re.compile(r"""["']([^\W\d]\w*)["']""")
 _NEXT_TARGET = re.compile(r"[ \t]*([^\W\d]\w*)[ \t]*=(?!=)")
 _ANNOTATED_VALUE = re.compile(r"[^=\n#]*=(?!=)")
 _INSTANCE = re.compile(r"[ \t]*(?:[^\W\d]\w*\.)*[A-Z]\w*\(")
-_TYPE_VALUE = re.compile(
+_TYPE_VALUE = pattern_of(
     r"[ \t]*(?:t\.|typing\.|typing_extensions\.)?"
     r"(?:TypeVar|NewType|ParamSpec|TypeVarTuple|Union|Optional|Callable|Literal|Dict|List|Tuple|Annotated|type)[\[(]")
 _ENUM_BASE = re.compile(r"\b(?:\w*Enum|\w*Flag|\w*Choices)\b")

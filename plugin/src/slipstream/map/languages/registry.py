@@ -1,10 +1,10 @@
 """Which language a file is in and which module reads it; `scan_source` is the one way in."""
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from importlib import import_module
 
+from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.text import decode
 from slipstream.map.model import FileScan
 
@@ -56,12 +56,12 @@ _BY_STEM = {"Dockerfile": "dockerfile", "Containerfile": "dockerfile", "Makefile
 _NOT_BY_STEM = (".dockerignore", ".containerignore", ".orig", ".bak", ".rej", ".patch", ".diff", ".txt", ".html")
 _BY_INTERPRETER = {name: key for key, row in LANGUAGES.items() for name in row[5]}
 # Lines that define something in one of the languages: a file of such lines and no definition is reported.
-_DEFINING = re.compile(r"(?m)^(?:(?:export|public|private|protected|internal|static|final|abstract|pub|async|"
+_DEFINING = pattern_of(r"(?m)^(?:(?:export|public|private|protected|internal|static|final|abstract|pub|async|"
                        r"default|open|"
                        r"override|inline)[ \t]+){0,4}(?:def|class|function|func|fn|fun|struct|interface|enum|trait|module|"
                        r"record|impl|"
                        r"protocol)[ \t]+[A-Za-z_]\w*[ \t]*(?:[({:<\[]|extends\b|\r?$)")
-_SHEBANG = re.compile(rb"#![ \t]*([^\r\n]{1,200})")
+_SHEBANG = pattern_of(rb"#![ \t]*([^\r\n]{1,200})")
 _scanners: dict[str, Scanner] = {}
 
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import re
 
+from slipstream.base.lazy_pattern import pattern_of
+
 DOC_LIMIT_CHARS = 160
 SIGNATURE_LIMIT_CHARS = 240
 DOC_SOURCE_LIMIT_CHARS = 6000
@@ -24,9 +26,9 @@ _PRAGMAS = (
     "clang-tidy", "cspell", "spell-check", "global ", "globals ", "sourcemappingurl", "<reference", "use strict",
     "noinspection", "region", "#region", "http://", "https://", "mode:", "encoding:", "shellcheck", "syntax=")
 _ONLY_MARKS = re.compile(r"[\W_]*\Z")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
+_TAG = pattern_of(r"</?[a-zA-Z][^<>]{0,200}>")
 _SENTENCE = re.compile(r"(.+?[.!?。！？])(?=\s|\Z)")
-_JSDOC_TAG = re.compile(r"@(?:file|fileoverview|overview|description|summary|brief|desc)\b:?\s*|[\\@](?:brief|file|short)\b\s*")
+_JSDOC_TAG = pattern_of(r"@(?:file|fileoverview|overview|description|summary|brief|desc)\b:?\s*|[\\@](?:brief|file|short)\b\s*")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig)\.\Z", re.I)
 
 
