@@ -8,7 +8,7 @@ from slipstream.base.fast_json import dumps
 from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.roots import store_dir
 
-LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S = 500, 4000, 8192, 1.0
+LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S, HOST_IDS = 500, 4000, 8192, 1.0, ("tool_use_id", "prompt_id")
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 NAMES = "key token secret pass pwd pw auth cred cookie signature salt dsn jwt connection".split()  # before a value
 MARKS = tuple("-----|<private|bearer |basic | -u|--user| -p|</|password |sig=|sk-|sk_|pk_|rk_|re_|hf_".split("|"))
@@ -41,7 +41,7 @@ def append_event(store_root: str, session: str, agent: str, kind: str, label: st
     folder = os.path.join(store_dir(store_root), "dashboard")
     path = os.path.join(folder, (name := session_file_name(session)) + ".jsonl")
     if name != session or len(line + 8 * label) > LINE_CHARS or os.path.exists(folder[:-9] + "redact.json") or is_suspect(
-            agent + " " + label + "".join(f" {key}: {value}" for key, value in (data or {}).items() if key != "tool_use_id")):
+            agent + " " + label + "".join(f" {key}: {value}" for key, value in (data or {}).items() if key not in HOST_IDS)):
         from slipstream.events.redact import redact_event
         line = redact_event(store_root, {**event, "data": data})
     try:

@@ -93,7 +93,7 @@ def _describe(hook: str, payload: Mapping[str, Any], tree_root: str, store_root:
             "context_tokens": payload.get("context_tokens"),
         }
     if hook == "UserPromptSubmit":
-        prompt = text("prompt")
+        prompt, prompt_id = text("prompt"), text("prompt_id")
         if prompt.lstrip().startswith("<task-notification>"):
             import re
 
@@ -108,7 +108,7 @@ def _describe(hook: str, payload: Mapping[str, Any], tree_root: str, store_root:
                 },
             )
         return prompt.strip() or "(empty prompt)", {
-            "prompt_id": text("prompt_id"),
+            "prompt_id": prompt_id if len(prompt_id) == 36 and prompt_id.replace("-", "").isalnum() else "",
             "bytes": len(prompt.encode("utf-8", "replace")),
             **_place(tree_root),
         }

@@ -5,7 +5,9 @@ from typing import Any, Callable
 
 from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
+from slipstream.mcp.hidden import HIDDEN_TOOLS, call_hidden
 from slipstream.mcp.protocol import INVALID_PARAMS, Connection, ProtocolError, Request, load_table
+from slipstream.mcp.roots import default_root, resolve_root
 
 MAX_ANSWER_BYTES = 32_000
 # tool -> (module beside this one, function); loaded when the tool is first called
@@ -66,9 +68,7 @@ def call_tool(request: Request, connection: Connection) -> dict[str, Any]:
     name, arguments = request.params.get("name"), request.params.get("arguments")
     if not isinstance(name, str):
         raise ProtocolError(INVALID_PARAMS, "params.name is the name of a tool")
-    from slipstream.mcp.hidden import HIDDEN_TOOLS, call_hidden
     if name in HIDDEN_TOOLS:
-        from slipstream.mcp.roots import default_root
         if isinstance(arguments, dict) and isinstance(arguments.get("session_id"), str) and arguments["session_id"]:
             transcript = arguments.get("transcript_path")
             connection.cache["host_session"] = arguments["session_id"], transcript if isinstance(transcript, str) else ""
@@ -85,7 +85,6 @@ def call_tool(request: Request, connection: Connection) -> dict[str, Any]:
     if problem:
         return text_result("%s: %s" % (name, problem), is_error=True)
     from slipstream.mcp.feeder import note_call, session_id
-    from slipstream.mcp.roots import resolve_root
     try:
         root = resolve_root(checked.pop("root", ""), request, connection)
         known = connection.cache.get("host_session")

@@ -6,7 +6,7 @@ success, because a failed hook prints a line into somebody's terminal.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 # name -> (module under slipstream, function)
 HIDDEN_TOOLS: dict[str, tuple[str, str]] = {
@@ -14,31 +14,40 @@ HIDDEN_TOOLS: dict[str, tuple[str, str]] = {
 }
 SOURCE = "mcp_tool"  # how the event came, as the log records it
 
-WARM_DELAY_S, REST_DELAY_S, PAUSE_S = 0.045, 0.25, 0.01
+WAIT_S, PAUSE_S, MAX_WAIT_S = 0.002, 0.004, 0.5
 
-# What a session's first hooks load, in the order of need; a server that has hooks loads it before they come. Then the rest.
-WARM_MODULES = ("events.ingest_rare", "events.repair", "memory.lifecycle", "memory.turn_acts", "base.settings",
-                "memory.briefing")
-LATER_MODULES = ("events.backfill", "events.redact", "memory.observe", "memory.conversations", "context.status")
+# What a session's hooks load, each after what it imports, so that no step takes long: of the first prompt, of the first
+# prompt where there are facts, of the first calls and the turn's end.
+FIRST = "mcp.calls memory.lifecycle events.ingest_rare base.errors base.store events.repair base.git memory.turn_acts"
+FACTS = ("re base.text base.files base.settings memory.model memory.fact_index memory.fact_reading memory.digest_facts "
+         "memory.authors memory.signal memory.recall json memory.recent memory.resume memory.shown memory.briefing")
+LATER = ("base.files events.backfill re events.patterns events.lazy_pattern events.assignments events.spans events.redact json "
+         "events.names events.log memory.embed memory.observations memory.recent memory.outcome memory.transcript base.text "
+         "memory.turns memory.observe context.status memory.conversations")
 
 
-def warm_up(root: str) -> None:
-    """After a moment, in which the lists are answered that the host waits for before a session's first turn.
-
-    Each module takes some milliseconds in which no other thread runs, so what no early hook needs comes by and by.
-    """
-    import time
-    time.sleep(WARM_DELAY_S)
-    for name in WARM_MODULES:
-        __import__("slipstream." + name)
-    time.sleep(REST_DELAY_S)
-    for name in LATER_MODULES:
-        __import__("slipstream." + name)
-        time.sleep(PAUSE_S)
+def warm_up(root: str, is_busy: Callable[[], bool]) -> None:
+    """Loads what hooks will need before they come, a module at a time, and only while nobody waits for an answer."""
+    _load(FIRST, is_busy)
     from slipstream.base.roots import find_store_root
+    from slipstream.memory.lifecycle import has_facts
+    store_root = find_store_root(root)
+    if has_facts(store_root):
+        _load(FACTS, is_busy)
+    _load(LATER, is_busy)
     from slipstream.events.redact import redact_text
     # compiles the common patterns and the project's own
-    redact_text("curl -H 'Authorization: Bearer abc' https://a:b@c/?token=d", find_store_root(root))
+    redact_text("curl -H 'Authorization: Bearer abc' https://a:b@c/?token=d", store_root)
+
+
+def _load(names: str, is_busy: Callable[[], bool]) -> None:
+    import time
+    for name in names.split():
+        deadline = time.monotonic() + MAX_WAIT_S
+        time.sleep(PAUSE_S)
+        while is_busy() and time.monotonic() < deadline:  # no other thread runs while a module is compiled
+            time.sleep(WAIT_S)
+        __import__("slipstream." + name if "." in name else name)
 
 
 def call_hidden(name: str, arguments: Any, root: str) -> str:

@@ -13,6 +13,7 @@ import time
 from typing import Any, Callable
 
 from slipstream.mcp.protocol import (
+    HOOK_TOOLS,
     Connection,
     Request,
     error_response,
@@ -87,12 +88,11 @@ class Workers:
         sys.setswitchinterval(SWITCH_S)
         gc.set_threshold(*GC_THRESHOLDS)
         if os.environ.get("SLIPSTREAM_MODE") == "plugin":  # hooks will call: nobody waits for what the first one needs
-            from slipstream.mcp.hidden import warm_up
-            from slipstream.mcp.roots import default_root
-            self._lanes["hooks"].put(lambda: warm_up(default_root(connection)))
+            self._lanes["hooks"].put(self._warm_up)
 
     def submit(self, message: Any, request: Request | None) -> None:
         """Queues one message; its request, if it is a single one, is registered already."""
+        lane = self._lanes["hooks" if _is_hook_call(message) else "tools"]
         with self._changed:
             self._count += 1
             number = self._count
@@ -100,7 +100,12 @@ class Workers:
             if request and _progress_token(message) is not None and not self._ticking:
                 self._ticking = True
                 threading.Thread(target=self._tick, name="mcp-progress", daemon=True).start()
-        self._lanes["hooks" if _is_hook_call(message) else "tools"].put(lambda: self._serve(number, message, request))
+        lane.put(lambda: self._serve(number, message, request))
+
+    def _warm_up(self) -> None:
+        from slipstream.mcp.hidden import warm_up
+        from slipstream.mcp.roots import default_root
+        warm_up(default_root(self.connection), lambda: bool(self._open))
 
     def feed(self) -> None:
         """Starts the session's log, in a worker, after `initialize` was answered."""
@@ -195,10 +200,9 @@ def _progress(request: Request, seconds: float) -> dict[str, Any]:
 
 
 def _is_hook_call(message: Any) -> bool:
-    from slipstream.mcp.hidden import HIDDEN_TOOLS
     params = message.get("params") if isinstance(message, dict) else None
     name = params.get("name") if isinstance(params, dict) else None
-    return isinstance(name, str) and name in HIDDEN_TOOLS
+    return isinstance(name, str) and name in HOOK_TOOLS
 
 
 def _cut(request_id: Any) -> dict[str, Any]:

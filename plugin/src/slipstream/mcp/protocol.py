@@ -37,7 +37,7 @@ CACHE_HINTS = {"server/discover": (STATIC_TTL_MS, "public"), "tools/list": (STAT
                "resources/list": (0, "private"), "resources/read": (0, "private")}
 # Methods that touch the disk: the loop hands them to a worker, everything else is answered where it is read.
 SLOW_METHODS = ("tools/call", "prompts/list", "prompts/get", "resources/list", "resources/read")
-HOOK_TOOL = "sp_hook"  # see module `hidden`
+HOOK_TOOLS = ("sp_hook",)  # hidden ones, which the host's hooks call; see module `hidden`
 LEGACY_ONLY = ("initialize", "ping")
 MODERN_ONLY = ("server/discover", "subscriptions/listen")
 
@@ -303,7 +303,7 @@ def _call_tool(request: Request, connection: Connection) -> dict[str, Any] | Non
     try:
         from slipstream.mcp.calls import call_tool
     except Exception:
-        if request.params.get("name") != HOOK_TOOL:
+        if request.params.get("name") not in HOOK_TOOLS:
             raise
         return {"content": [{"type": "text", "text": ""}]}  # the pyz is torn or gone; a failed hook prints a line at each event
     return call_tool(request, connection)

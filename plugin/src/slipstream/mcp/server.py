@@ -137,10 +137,11 @@ class Loop:
             self.wire.send(self._parse_error(error))
             return
         connection = self.connection
-        if self._is_slow(message) and self.workers() is not None:
-            request = protocol.open_request(message, connection) if isinstance(message, dict) else None
-            self.workers().submit(message, request)
-            return
+        if self._is_slow(message):
+            workers = self.workers()
+            if workers is not None:
+                workers.submit(message, protocol.open_request(message, connection) if isinstance(message, dict) else None)
+                return
         answer = handle_request(message, connection)
         if answer is not None:
             self.wire.send(answer)
