@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.lexer import Lexicon, after
-from slipstream.map.languages.walker import Walker
+from slipstream.map.languages.walker import BraceWalker
 from slipstream.map.model import Definition, FileScan
 
 _WORDS = re.compile(r"(?:(?:public|private|protected|internal|static|readonly|sealed|abstract|virtual|override|async|"
@@ -77,28 +77,8 @@ def scan(text: str, path: str, out: FileScan) -> None:
         out.hints.append("main")
 
 
-class _CSharpScanner(Walker):
+class _CSharpScanner(BraceWalker):
     hash_lines = True
-
-    def members(self, pos: int, owner: Definition | None, public: bool) -> int:
-        """Read declarations until an unopened `}`; `public` inside an interface. The offset after the brace."""
-        text = self.text
-        size = len(text)
-        self.depth += 1
-        while True:
-            at = self.trivia(pos)
-            if at >= size:
-                break
-            if text[at] == "}":
-                at += 1
-                if self.depth > 1:
-                    break
-                pos = at
-                continue
-            start = self.take_doc(at)
-            pos = max(at + 1, self.declaration(at, start, owner, public))
-        self.depth -= 1
-        return at
 
     def declaration(self, at: int, start: int, owner: Definition | None, public: bool) -> int:
         text = self.text

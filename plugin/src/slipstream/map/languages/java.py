@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.lexer import Lexicon, after, find_unescaped, quoted
-from slipstream.map.languages.walker import Walker
+from slipstream.map.languages.walker import BraceWalker
 from slipstream.map.model import Definition, FileScan
 
 _WORDS = re.compile(r"(?:(?:public|protected|private|static|final|abstract|sealed|non-sealed|strictfp|default|transient|"
@@ -48,27 +48,7 @@ def scan(text: str, path: str, out: FileScan) -> None:
         out.hints.append("main")
 
 
-class _JavaScanner(Walker):
-    def members(self, pos: int, owner: Definition | None, public: bool) -> int:
-        """Read declarations until an unopened `}`; `public` says that they all are. The offset after the brace."""
-        text = self.text
-        size = len(text)
-        self.depth += 1
-        while True:
-            at = self.trivia(pos)
-            if at >= size:
-                break
-            if text[at] == "}":
-                at += 1
-                if owner is not None:
-                    break
-                pos = at
-                continue
-            start = self.take_doc(at)
-            pos = max(at + 1, self.declaration(at, start, owner, public))
-        self.depth -= 1
-        return at
-
+class _JavaScanner(BraceWalker):
     def prefix(self, at: int) -> int:
         """Offset after the annotations and modifiers at `at`."""
         text = self.text

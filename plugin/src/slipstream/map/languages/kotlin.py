@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.linewise import LineWalker, StringLexicon
+from slipstream.map.languages.walker import BraceWalker
 from slipstream.map.model import Definition, FileScan
 
 _MODIFIERS = re.compile(r"(?:public|private|protected|internal|abstract|final|open|sealed|data|inner|inline|value|enum|"
@@ -41,28 +42,8 @@ def scan(text: str, path: str, out: FileScan) -> None:
         out.hints.append("main")
 
 
-class _KotlinScanner(LineWalker):
-    def members(self, pos: int, owner: Definition | None) -> int:
-        """Read declarations until an unopened `}`; the offset after it."""
-        text = self.text
-        size = len(text)
-        self.depth += 1
-        while True:
-            at = self.trivia(pos)
-            if at >= size:
-                break
-            if text[at] in ")}]":
-                at += 1
-                if self.depth > 1:
-                    break
-                pos = at
-                continue
-            start = self.take_doc(at)
-            pos = max(at + 1, self.declaration(at, start, owner))
-        self.depth -= 1
-        return at
-
-    def declaration(self, at: int, start: int, owner: Definition | None) -> int:
+class _KotlinScanner(LineWalker, BraceWalker):
+    def declaration(self, at: int, start: int, owner: Definition | None, public: bool) -> int:
         text = self.text
         head = self.words(at, _MODIFIERS, _ANNOTATION)
         found = _KEYWORD.match(text, head)

@@ -60,6 +60,7 @@ class LineWalker(Walker):
     """Statement ends by the line; the class attributes say what carries a statement over a line feed."""
 
     nested_comments = True
+    closers = ")}]"
     after_marks = frozenset("=+-*/%&|:,.(<")             # a line that ends so goes on
     after_words = frozenset(("in", "is", "as", "by", "else", "return", "throw", "where", "extends", "with"))
     before_marks: tuple[str, ...] = (".", "?.", "?:", "&&", "||", "::")   # a line that begins so belongs to the one before

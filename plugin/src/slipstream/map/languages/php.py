@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.lexer import Lexicon, after, tokens
-from slipstream.map.languages.walker import Walker
+from slipstream.map.languages.walker import BraceWalker
 from slipstream.map.model import Definition, FileScan, Import
 
 _OPEN = re.compile(r"<\?(?:php\b|=)?", re.I)
@@ -62,7 +62,7 @@ def scan(text: str, path: str, out: FileScan) -> None:
         return
     scanner = _PhpScanner(text, out, _LEXICON)
     scanner.header_purpose(opened.end())
-    scanner.statements(opened.end(), None)
+    scanner.members(opened.end(), None)
     if any(word.search(text, opened.end()) for word in _REQUIRING):
         out.imports += required(text, opened.end())
 
@@ -83,30 +83,13 @@ def required(text: str, pos: int) -> list[Import]:
     return found
 
 
-class _PhpScanner(Walker):
+class _PhpScanner(BraceWalker):
     hash_comments = True
 
-    def statements(self, pos: int, owner: Definition | None) -> int:
-        """Read statements, or the members of `owner`, until an unopened `}`; the offset after it."""
-        text = self.text
-        size = len(text)
-        self.depth += 1
-        while True:
-            at = self.trivia(pos)
-            if at >= size:
-                break
-            if text[at] == "}":
-                at += 1
-                if self.depth > 1:
-                    break
-                pos = at
-                continue
-            start = self.take_doc(at)
-            while text[at:at + 2] == "#[":
-                at = self.space(self.lex.close(text, at + 1))
-            pos = max(at + 1, self.member(at, start, owner) if owner is not None else self.statement(at, start))
-        self.depth -= 1
-        return at
+    def declaration(self, at: int, start: int, owner: Definition | None, public: bool) -> int:
+        while self.text[at:at + 2] == "#[":
+            at = self.space(self.lex.close(self.text, at + 1))
+        return self.member(at, start, owner) if owner is not None else self.statement(at, start)
 
     def statement(self, at: int, start: int) -> int:
         text = self.text
@@ -126,7 +109,7 @@ class _PhpScanner(Walker):
         if found is not None:
             if found.group(1):
                 self.out.imports.append((found.group(1), "package", ()))
-            return found.end() if found.group(2) == ";" else self.statements(found.end(), None)
+            return found.end() if found.group(2) == ";" else self.members(found.end(), None)
         found = _USE.match(text, at)
         if found is not None:
             self.uses(found)
@@ -142,7 +125,7 @@ class _PhpScanner(Walker):
             if text[pos:pos + 1] == "(":
                 pos = self.space(self.lex.close(text, pos))
             if text[pos:pos + 1] == "{":
-                return self.statements(pos + 1, None)
+                return self.members(pos + 1, None)
             return pos + 1 if text[pos:pos + 1] == ":" else pos
         return self.skip(at)
 
@@ -170,7 +153,7 @@ class _PhpScanner(Walker):
         word = found.group(1).lower()
         definition = self.add(found.group(2), "class" if word == "trait" else word, found.start(2), start, stop.end(),
                               (at, stop.start()), owner, True, False)
-        end = self.statements(stop.end(), definition)
+        end = self.members(stop.end(), definition)
         definition.end = self.lines.at(end - 1)
         return end
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.linewise import LineWalker, StringLexicon
+from slipstream.map.languages.walker import BraceWalker
 from slipstream.map.model import Definition, FileScan
 
 _MODIFIERS = re.compile(r"(?:(?:public|private|fileprivate|internal|open|package)(?:\(set\))?|static|final|"
@@ -34,7 +35,7 @@ def scan(text: str, path: str, out: FileScan) -> None:
     scanner.run(path)
 
 
-class _SwiftScanner(LineWalker):
+class _SwiftScanner(LineWalker, BraceWalker):
     hash_lines = True            # `#if`, `#else`, `#endif`: what stands between is read
     before_marks = (".", "?.", "->", "??", "&&", "||", "? ", ": ", "+ ", "- ", "* ", "/ ", "== ", "!= ", "| ", "as ", "is ")
     before_words = frozenset(("else", "as", "is", "where"))
@@ -59,26 +60,6 @@ class _SwiftScanner(LineWalker):
             self.out.purpose = next((d.doc for d in self.out.definitions if d.doc), "")
         if "@main" in text or name == "main.swift":
             self.out.hints.append("main")
-
-    def members(self, pos: int, owner: Definition | None, protocol: bool) -> int:
-        """Read declarations until an unopened `}`; the offset after it."""
-        text = self.text
-        size = len(text)
-        self.depth += 1
-        while True:
-            at = self.trivia(pos)
-            if at >= size:
-                break
-            if text[at] in ")}]":
-                at += 1
-                if self.depth > 1:
-                    break
-                pos = at
-                continue
-            start = self.take_doc(at)
-            pos = max(at + 1, self.declaration(at, start, owner, protocol))
-        self.depth -= 1
-        return at
 
     def declaration(self, at: int, start: int, owner: Definition | None, protocol: bool) -> int:
         text = self.text

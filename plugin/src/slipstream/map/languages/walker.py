@@ -169,5 +169,35 @@ class Walker:
         return at
 
 
+class BraceWalker(Walker):
+    """Declarations in braces, one after the other."""
+
+    closers = "}"       # what ends them
+
+    def members(self, pos: int, owner: Definition | None, public: bool = False) -> int:
+        """Read declarations until an unopened closing bracket; the offset after it. `public` is for `declaration` to use."""
+        text = self.text
+        size = len(text)
+        self.depth += 1
+        while True:
+            at = self.trivia(pos)
+            if at >= size:
+                break
+            if text[at] in self.closers:
+                at += 1
+                if self.depth > 1:
+                    break
+                pos = at
+                continue
+            start = self.take_doc(at)
+            pos = max(at + 1, self.declaration(at, start, owner, public))
+        self.depth -= 1
+        return at
+
+    def declaration(self, at: int, start: int, owner: Definition | None, public: bool) -> int:
+        """Read what begins at `at`, its comment at `start`, as a member of `owner`; the offset after it."""
+        raise NotImplementedError
+
+
 def _by_line(definition: Definition) -> int:
     return definition.line
