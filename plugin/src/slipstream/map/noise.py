@@ -18,17 +18,25 @@ _FAMILY_OF = {"python": "python", "ruby": "hash", "shell": "hash", "php": "both"
 WINDOW_CHARS = 262_144
 
 
-def code_places(language: str, text: str, name_pattern: str) -> set[int]:
-    """Offsets of the matches of a pattern that stand outside of comments and strings."""
-    noise = _FAMILIES[_FAMILY_OF.get(language, "c")]
-    pattern = re.compile(f"({name_pattern})|{noise}", re.S)
-    places: set[int] = set()
+def code_places(language: str, text: str, places: list[int]) -> set[int]:
+    """Those of the offsets `places` (ascending) that stand outside of comments and strings."""
+    pattern = re.compile(_FAMILIES[_FAMILY_OF.get(language, "c")], re.S)
+    code: set[int] = set()
+    waiting = iter(places)
+    place = next(waiting, -1)
     at = 0
-    while at < len(text):
+    while at < len(text) and place >= 0:
         end = min(len(text), at + WINDOW_CHARS)
         for match in pattern.finditer(text, at, end):
-            at = match.end()
-            if match.lastindex:
-                places.add(match.start())
+            start, at = match.span()
+            while 0 <= place < at:
+                if place < start:
+                    code.add(place)
+                place = next(waiting, -1)
+            if place < 0:
+                return code
         at = max(at, end)
-    return places
+        while 0 <= place < at:
+            code.add(place)
+            place = next(waiting, -1)
+    return code

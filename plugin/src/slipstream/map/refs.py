@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_right
+from collections.abc import Iterator
 
 from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
@@ -72,14 +72,14 @@ def _find(root: str, view: View, name: str, last: str, file: str) -> References:
         file = file.replace(os.sep, "/").removeprefix("./")
         if not any(one.path == file for one in found.definitions):
             raise SlipstreamError(f"{shown_path(file)} does not define {name}")
-    raw, pattern = last.encode("utf-8", "surrogateescape"), re.compile(rf"(?<![\w$]){re.escape(last)}(?![\w$])")
+    raw = last.encode("utf-8", "surrogateescape")
     for slot in sorted(_candidates(root, view, last), key=lambda slot: view.paths[slot]):
         try:
             data, _ = read_source(os.path.join(root, view.paths[slot]))
         except Unreadable:
             continue
         if raw in data:
-            _add_uses(view.entry(slot), data, pattern, found)
+            _add_uses(view.entry(slot), data, found)
     _tell_apart(root, view, found, file)
     return found
 
@@ -97,24 +97,41 @@ def _candidates(root: str, view: View, name: str) -> list[int]:
     return [slot for slot, path in enumerate(view.paths) if path and not view.records[slot][FLAGS] & (SKIPPED | FAILED)]
 
 
-def _add_uses(entry: FileEntry, data: bytes, pattern: re.Pattern[str], found: References) -> None:
+def _places(text: str, name: str) -> Iterator[int]:
+    """Where a name stands as a whole word."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (at and _is_part(text[at - 1])) and not (end < len(text) and _is_part(text[end])):
+            yield at
+        at = text.find(name, end)
+
+
+def _is_part(one: str) -> bool:
+    return one.isalnum() or one in "_$"
+
+
+def _add_uses(entry: FileEntry, data: bytes, found: References) -> None:
     try:
         text = decode_source(data).decode("utf-8", "replace")
     except Unreadable:
         return
-    places = [match.start() for match in pattern.finditer(text)]
+    places = list(_places(text, found.name.rpartition(".")[2]))
     if not places:
         return
-    code = code_places(entry.language, text, pattern.pattern)
-    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    code = code_places(entry.language, text, places)
     own = {one.line for one in entry.symbols if one.name == found.name.rpartition(".")[2]}
     spans = sorted((one.end - one.start, one.start, one.end, one.qualified) for one in entry.symbols)
+    line = 1
+    before = 0
     for place in places:
-        line = bisect_right(starts, place)
+        line += text.count("\n", before, place)
+        before = place
         if line in own:
             own.discard(line)  # the definition's own name
             continue
-        content = text[starts[line - 1]:starts[line] if line < len(starts) else len(text)].strip()
+        start, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+        content = text[start:end if end >= 0 else len(text)].strip()
         inside = next((name for _, start, end, name in spans if start <= line <= end), "")
         where = "text" if place not in code else "import" if _IMPORT_LINE.match(content) else "code"
         found.uses.append(Use(entry.path, line, content[:MAX_TEXT_CHARS], inside, where))
