@@ -11,8 +11,7 @@ USAGE = {
 }
 FLAGS: dict[str, dict[str, object]] = {
     "search": {"limit": FROM_1, "offset": FROM_0, "kind": (*KINDS.values(), "file"), "path": str},
-    "refs": {"file": str, "limit": FROM_1, "offset": FROM_0},
-    "graph": {"depth": FROM_1},
+    "refs": {"file": str, "limit": FROM_1, "offset": FROM_0}, "graph": {"depth": FROM_1},
 }
 
 

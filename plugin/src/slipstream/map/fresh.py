@@ -11,10 +11,14 @@ from slipstream.map.identity import scanner_identity
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:
+    from typing import Any
+
     from slipstream.map.table import Table
 
 MAX_PART_BYTES = 256_000_000
 STAMP = struct.Struct("<q3I4xH22x")  # of a record: mtime, ctime, inode, size, flags
+
+keeper: Any = None  # the module `keep`, in a process that lives long
 
 
 class Records:
@@ -32,17 +36,19 @@ class Records:
 class View:
     """Records and paths by slot (an empty path: no file), and the entry of a slot. `state` is that of `Table.state`."""
 
-    __slots__ = ("paths", "records", "source", "state")
+    __slots__ = ("indexes", "kept", "paths", "records", "source", "state")
 
     def __init__(self, source: stored.IndexFile | Table, records: Records | list[stored.Record], paths: list[str],
                  state: int) -> None:
         self.source, self.records, self.paths, self.state = source, records, paths, state
+        self.kept = False  # by a server
+        self.indexes: dict[str, Any] = {}  # the search indexes kept with it
 
     def __enter__(self) -> View:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if isinstance(self.source, stored.IndexFile):
+        if isinstance(self.source, stored.IndexFile) and not self.kept:
             self.source.handle.close()
 
     def entry(self, slot: int) -> stored.FileEntry:
@@ -55,9 +61,14 @@ class View:
 def open_view(root: str) -> View:
     """An up-to-date view of the tree at `root`."""
     try:
+        kept: View | None = keeper and keeper.find_kept(root)
+        if kept and _is_current(root, kept):
+            return kept
         index = stored.open_index_file(os.path.join(store_dir(root), stored.INDEX_NAME), scanner_identity())
         view = _view_of(index) if index is not None else None
-        if index is not None and view is not None and _is_current(root, index, view):
+        if index is not None and view is not None and _is_current(root, view):
+            if keeper:
+                keeper.keep(root, view)
             return view
         if index is not None:
             index.handle.close()
@@ -83,9 +94,10 @@ def _view_of(index: stored.IndexFile) -> View:
     return View(index, Records(index.part("records")), paths, index.state)
 
 
-def _is_current(root: str, index: stored.IndexFile, view: View) -> bool:
+def _is_current(root: str, view: View) -> bool:
     before, lstat = root.rstrip("/") + "/", os.lstat
-    assert isinstance(view.records, Records)
+    index = view.source
+    assert isinstance(view.records, Records) and isinstance(index, stored.IndexFile)
     for (mtime, ctime, inode, size, flags), path in zip(STAMP.iter_unpack(view.records.raw), view.paths):
         if path:
             info = lstat(before + path)

@@ -15,17 +15,11 @@ def scanner_identity() -> int:
         folder = os.path.dirname(os.path.abspath(__file__))
         archive = os.path.dirname(os.path.dirname(folder))
         cache = getattr(sys.modules.get("zipimport"), "_zip_directory_cache", {})
-        marks = []
         if archive in cache:
             starts = (os.path.join("slipstream", "map", ""), *(os.path.join("slipstream", "base", name) for name in WORDS))
             marks = [f"{name} {cache[archive][name][7]}" for name in cache[archive] if name.startswith(starts)]
-        elif os.path.isdir(folder):
-            base = os.path.join(os.path.dirname(folder), "base")
-            for place in (base, folder, os.path.join(folder, "languages"), os.path.join(folder, "imports")):
-                with os.scandir(place) as scan:
-                    for entry in scan:
-                        if entry.name in WORDS or (entry.name.endswith(".py") and place != base):
-                            info = entry.stat()
-                            marks.append(f"{entry.name} {info.st_size} {info.st_mtime_ns}")
+        else:
+            from slipstream.map.checkout import module_marks
+            marks = module_marks(folder, WORDS)
         _known.append(crc32("\n".join(sorted(marks)).encode()))
     return _known[0]

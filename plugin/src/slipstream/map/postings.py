@@ -36,6 +36,7 @@ class SearchIndex(CheckedFile):
     """
 
     COLUMNS: tuple[tuple[str, str], ...] = ()
+    kept = False
 
     def __init__(self, path: str, identity: int) -> None:
         super().__init__(path)
@@ -139,7 +140,8 @@ class SearchIndex(CheckedFile):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.handle.close()
+        if not self.kept:
+            self.handle.close()
 
 
 def _array(code: str, raw: bytes) -> array[int]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 K1, B = 1.2, 0.75  # the customary values
-POSTINGS_BUDGET = 16_000  # walked whole for the rarest terms; commoner ones are only looked up for documents found by then
-CANDIDATES = 2_000
+# Postings walked whole, of the rarest terms; commoner ones are only looked up for the best documents found by then.
+POSTINGS_BUDGET, CANDIDATES = 16_000, 2_000
 
 
 class Asked:

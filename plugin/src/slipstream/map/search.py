@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     Row = tuple[float, str, Union["Hit", tuple[int, int, int, list["Asked"]]]]
 
 EXACT_GAIN, PREFIX_WEIGHT, TYPO_WEIGHT, BODY_WEIGHT = 6.0, 0.4, 0.6, 0.5
-FLOOR_COVERAGE, FLOOR_SHARE = 0.34, 0.2  # of the query's weight that must match; of the best score
-BODY_BELOW = 0.6  # coverage of the best hit under which the bodies are asked
+# Of the query's weight that must match; of the best score; coverage of the best hit under which the bodies are asked.
+FLOOR_COVERAGE, FLOOR_SHARE, BODY_BELOW = 0.34, 0.2, 0.6
 TEST_FACTOR, GENERATED_FACTOR, FILE_FACTOR, IMPORTERS_GAIN = 0.9, 0.7, 0.5, 0.05
-MAX_RANKED = 400
-MAX_NAME_WORDS, ONE_OF_SEVERAL = 4, 0.15  # a short query may be a name written as words, or hold one
-PATTERN_SIGNS = frozenset("\\^$*+?|[](){}")
+MAX_RANKED, MAX_NAME_WORDS, ONE_OF_SEVERAL = 400, 4, 0.15  # a short query may be a name written as words, or hold one
+PATTERN_SIGNS = frozenset("\\^$*+?|[](){}\"'")
 
 
 class Hit:
@@ -74,7 +73,9 @@ def _search(root: str, query: str, limit: int, offset: int, kind: str, path: str
         counts[name] = counts.get(name, 0) + 1
     answer.total = len(rows)
     answer.files = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    answer.hint = _grep_hint(query, tokens, best)
+    if best < FLOOR_COVERAGE or not PATTERN_SIGNS.isdisjoint(query):
+        from slipstream.map.search_filter import grep_hint
+        answer.hint = grep_hint(query, tokens, best < FLOOR_COVERAGE)
     return answer
 
 
@@ -198,12 +199,3 @@ def _why(asked: list[Asked], doc: int) -> list[str]:
         if one.count_in(doc) and (one.exact or one.of == one.term or one.of not in found):
             found["=" if one.exact else one.of] = "exact name" if one.exact else one.term
     return [word if word in (of, "exact name") else f"{of}~{word}" for of, word in found.items()]
-
-
-def _grep_hint(query: str, tokens: list[str], best: float) -> str:
-    """When plain grep is the better tool: patterns, quoted text, punctuation, a word that no definition has."""
-    if not PATTERN_SIGNS.isdisjoint(query) or query[:1] in "\"'" or not tokens:
-        return f"for a pattern or an exact text, grep is the better tool: grep -rnE '{query[:60]}' ."
-    if best < FLOOR_COVERAGE and len(tokens) == 1:
-        return f"no definition is called so; every line that holds it: grep -rn '{tokens[0][:60]}' ."
-    return ""

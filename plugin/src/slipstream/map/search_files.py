@@ -10,6 +10,7 @@ from slipstream.base.files import write_atomic
 from slipstream.base.store import store_path
 from slipstream.base.text import STOP_WORDS, split_identifier, words
 from slipstream.base.text import stem as stem_word
+from slipstream.map import fresh
 from slipstream.map.body_words import WORDS, BodyWords, word_of
 from slipstream.map.fresh import View
 from slipstream.map.identity import scanner_identity
@@ -125,6 +126,8 @@ def mend_words(root: str, view: View) -> SearchIndex:
 
 def discard(root: str) -> None:
     """Takes both indexes away: one of them is damaged."""
+    if fresh.keeper:
+        fresh.keeper.let_go(root)
     for name in (DEFINITIONS, WORDS):
         try:
             os.unlink(store_path(root, name))

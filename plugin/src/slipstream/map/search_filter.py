@@ -1,4 +1,4 @@
-"""The kind and path filters of a search."""
+"""The kind and path filters of a search, and when grep is the better tool."""
 from __future__ import annotations
 
 from array import array
@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from slipstream.map.fresh import View
 from slipstream.map.index_file import FileEntry
+
+PATTERN_SIGNS = frozenset("\\^$*+?|[](){}")
 
 
 def make_filter(view: View, slots: array[int], places: array[int], kind: str, path: str) -> Callable[[int], bool]:
@@ -35,3 +37,12 @@ def is_below(path: str, prefix: str) -> bool:
         from fnmatch import fnmatchcase
         return fnmatchcase(path, prefix)
     return path == prefix or path.startswith(prefix + "/")
+
+
+def grep_hint(query: str, tokens: list[str], unknown: bool) -> str:
+    """When plain grep is the better tool: patterns, quoted text, punctuation, a word that no definition has."""
+    if not PATTERN_SIGNS.isdisjoint(query) or query[:1] in "\"'" or not tokens:
+        return f"for a pattern or an exact text, grep is the better tool: grep -rnE '{query[:60]}' ."
+    if unknown and len(tokens) == 1:
+        return f"no definition is called so; every line that holds it: grep -rn '{tokens[0][:60]}' ."
+    return ""

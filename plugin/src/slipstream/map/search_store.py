@@ -30,11 +30,16 @@ def open_definitions(root: str, view: View) -> SearchIndex:
 
 def find_stored(root: str, view: View, kind: type[SearchIndex], name: str) -> SearchIndex | None:
     """A stored search index when it was made from what the view shows."""
+    held: SearchIndex | None = view.indexes.get(name)
+    if held is not None:
+        return held
     try:
         index = kind(os.path.join(store_dir(root), name), scanner_identity())
     except (DamagedIndex, OSError):
         return None
     if index.state == view.state:
+        if view.kept:
+            index.kept, view.indexes[name] = True, index
         return index
     index.handle.close()
     return None

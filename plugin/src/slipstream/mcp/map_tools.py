@@ -53,6 +53,12 @@ def _ensure_index(call: Call) -> None:
         stored.handle.close()
 
 
+def keep_views() -> None:
+    """What was read of an index for one call serves the next."""
+    from slipstream.map import fresh, keep
+    fresh.keeper = keep
+
+
 def locate(call: Call, name: str) -> str:
     """The relative path of a file argument, seen from the root; never outside it."""
     from slipstream.map.lookup import locate_file
@@ -131,6 +137,7 @@ def sp_outline(arguments: dict[str, Any], call: Call) -> str:
 
 
 def sp_search(arguments: dict[str, Any], call: Call) -> str:
+    keep_views()
     from slipstream.map.search import search
     from slipstream.map.search_json import answer_json
     from slipstream.map.search_text import render_answer
@@ -146,6 +153,7 @@ def sp_search(arguments: dict[str, Any], call: Call) -> str:
 
 
 def sp_refs(arguments: dict[str, Any], call: Call) -> str:
+    keep_views()
     from slipstream.map.refs import find_references, references_json, render_references
     _ensure_index(call)
     file = locate(call, arguments["file"]) if arguments.get("file") else ""
