@@ -24,6 +24,7 @@ from slipstream.map.source import Unreadable, read_source
 # What a match in a field counts; found by trying on sets made from repositories (tests/bench/search.py).
 NAME, JOINED, EXACT, PARENT, DOC, SIGNATURE, PURPOSE, FILE_NAME, FOLDER = 3.0, 0.3, 1.0, 0.5, 1.5, 0.5, 0.3, 0.5, 0.2
 MAX_STALE_SHARE = 0.1  # beyond it a whole new index costs less than carrying the old one along
+_APART = bytes(code if (code < 128 and chr(code).isalnum()) or code == 95 else 32 for code in range(256))
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,40}|[0-9]{3,8}")
 _TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|spec|testing|fixtures|examples?)/|(?:^|/)test_|[._](?:test|spec)\.|_test\.")
 MAX_WORD_SHARE = 0.25  # of a word in more files than this only that is kept
@@ -163,9 +164,8 @@ def _take_over(root: str, name: str, view: View, builder: IndexBuilder, files: s
 
 def _add_words(root: str, view: View, slots: list[int], builder: IndexBuilder) -> None:
     """One document a file: which words stand in it. Not through `add`: a large tree has a million pairs of word and file."""
-    known: dict[bytes, tuple[str, ...]] = {}
-    postings: dict[str, list[int]] = {}
     columns, first = builder.columns, builder.count
+    holders: dict[bytes, list[int]] = {}
     for doc, slot in enumerate(slots, first):
         try:
             data, _ = read_source(os.path.join(root, view.paths[slot]))
@@ -173,27 +173,29 @@ def _add_words(root: str, view: View, slots: list[int], builder: IndexBuilder) -
             data = b""
         columns["slot"].append(slot)
         columns["content"].append(view.records[slot][CONTENT])
-        for word in set(_WORD.findall(data)):
-            stems = known.get(word)
-            if stems is None:
-                stems = known[word] = _stems(word.decode("ascii"))
-            for one in stems:
-                held = postings.get(one)
-                if held is None:
-                    postings[one] = [doc]
-                elif held[-1] != doc:
-                    held.append(doc)
+        for run in set(data.translate(_APART).split()):
+            held = holders.get(run)
+            if held is None:
+                holders[run] = [doc]
+            else:
+                held.append(doc)
+    by_stem: dict[str, list[list[int]]] = {}
+    for run, docs in holders.items():
+        for word in _WORD.findall(run):
+            for one in _stems(word.decode("ascii")):
+                by_stem.setdefault(one, []).append(docs)
     builder.count += len(slots)
     most = max(50, int(MAX_WORD_SHARE * builder.count))
-    for word, docs in postings.items():
-        before, counts = builder.postings.get(word, ([], bytearray()))
-        if (word in builder.postings and not before) or len(before) + len(docs) > most:
-            builder.postings[word] = [], bytearray()
+    for name, lists in by_stem.items():
+        docs = lists[0] if len(lists) == 1 else sorted(set().union(*lists))
+        before, counts = builder.postings.get(name, ([], bytearray()))
+        if (name in builder.postings and not before) or len(before) + len(docs) > most:
+            builder.postings[name] = [], bytearray()
         elif before:
             before.extend(docs)
             counts.extend(bytes([COUNT_SCALE]) * len(docs))
         else:
-            builder.postings[word] = docs, bytearray()
+            builder.postings[name] = list(docs), bytearray()
 
 
 def _stems(word: str) -> tuple[str, ...]:
