@@ -6,14 +6,80 @@ import os
 import random
 import tempfile
 import unittest
+from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
+import slipstream.context.usage as usage_module
 from slipstream.context.prices import find_rates
 from slipstream.context.usage import CLASSES, UsageIndex, load_usage
 from slipstream.context.usage_report import build_usage, project_folders, render_usage
-from slipstream.context.usage_scan import find_transcripts, iter_replies, read_reply, read_whole
+from slipstream.context.usage_scan import find_transcripts, iter_replies, read_whole
+from slipstream.context.usage_shape import Shapes
 
 from tests.context.transcripts import MODELS, reply_line, usage, write_session
+
+
+def iter_plainly(path: str, offset: int, _: Shapes) -> Iterator[tuple[int, Any]]:
+    """The same as iter_replies, line by line, every line parsed."""
+    with open(path, "rb") as stream:
+        stream.seek(offset)
+        for line in stream:
+            if line.endswith(b"\n"):
+                offset += len(line)
+                reply = read_whole(line[:-1])
+                if reply is not None:
+                    yield 0, reply
+    yield offset, None
+
+
+def shape_maker(rng: random.Random) -> Callable[[], str]:
+    """Writes replies as one host might: with an order of members, white space and habits of its own; and lines that are none."""
+    separators = rng.choice(((",", ":"), (",", ":"), (", ", ": "), (" ,", ":  ")))
+    order, inner = rng.sample(range(99), 30), rng.sample(range(99), 30)
+    habits = {name: rng.random() < 0.5 for name in ("request", "cache", "stop", "iterations", "error", "version", "sidechain")}
+    if rng.random() < 0.5:  # the host's own order
+        order, inner = list(range(30)), list(range(30))
+    number = [rng.randrange(1000)]
+
+    def arranged(members: dict[str, Any], ranks: list[int]) -> dict[str, Any]:
+        return dict(sorted(members.items(), key=lambda item: ranks[list(members).index(item[0])]))
+
+    def seldom(usual: Any, other: Any) -> Any:
+        return other if rng.random() < 0.08 else usual
+
+    def block() -> dict[str, Any]:
+        nasty = rng.choice(('a text', 'usage', '","usage":{"input_tokens":5}', 'ends with "', "back\\slash\\", "] } ]} ],", '],"stop_reason":null', "{[", "\u00e9\u4e2d", "",
+                            '{"parentUuid":"x"', "line\nbreak", 'put_tokens"', "x" * 300))
+        return rng.choice(({"type": "text", "text": nasty}, {"type": "thinking", "thinking": nasty, "signature": "s"},
+                           {"type": "tool_use", "id": "t", "name": nasty, "input": {"usage": {"input_tokens": 7, "output_tokens": 8}, "list": [1, [nasty]], "stop_reason": [nasty],
+                            "message": {"id": "no", "content": [{"usage": {"output_tokens": 5}}]}, "requestId": "no"}}))
+
+    def make() -> str:
+        number[0] += rng.random() < 0.4
+        used: dict[str, Any] = {"input_tokens": rng.choice((0, 5, 5, 5, 123456, 123456, 123456, rng.choice((5, 10 ** 16)))), "cache_creation_input_tokens": rng.randrange(5000), "cache_read_input_tokens": rng.randrange(300_000)}
+        if habits["cache"]:
+            used["cache_creation"] = {"ephemeral_5m_input_tokens": rng.randrange(3000), "ephemeral_1h_input_tokens": rng.choice((0, 900))}
+        used |= {"output_tokens": rng.choice((0, 1, 7, number[0] % 50)), "service_tier": seldom("standard", rng.choice(("batch", None))), "speed": seldom(None, "fast"), "extra": 1.5}
+        if habits["iterations"]:
+            used["iterations"] = seldom([], [{"output_tokens": 3}])
+        message: dict[str, Any] = {"model": rng.choice(("m-1", "m-1", "m-2", "<synthetic>", "m\\n")), "id": f"msg_{number[0]}", "type": "message", "role": "assistant",
+                                   "content": [block() for _ in range(rng.choice((0, 1, 1, 1, 2)))]}
+        if habits["stop"]:
+            message |= {"stop_reason": seldom(None, "end_turn"), "stop_sequence": None}
+        record: dict[str, Any] = {"parentUuid": seldom("p-1", None), "isSidechain": habits["sidechain"], "message": arranged({**message, "usage": used}, inner),
+                                  "type": rng.choice(("assistant",) * 9 + ("user",)), "uuid": f"u{number[0]}", "timestamp": f"2026-11-{rng.choice((1, 1, 2)):02d}T{rng.randrange(24):02d}:10:00.000Z"}
+        message["usage"] = used
+        if habits["request"]:
+            record["requestId"] = seldom(f"req_{number[0]}", rng.choice((None, "", "req")))
+        if habits["error"]:
+            record["isApiErrorMessage"] = seldom(False, True)
+        if rng.random() < 0.1:
+            record = {"type": "progress", "data": {"message": record}}
+        if rng.random() < 0.1:
+            record["toolUseResult"] = {"usage": {"output_tokens": 99}, "requestId": "no", "content": [block()]}
+        return json.dumps(arranged(record, order), separators=separators, ensure_ascii=rng.random() < 0.5)
+    return make
 
 
 class Folder(unittest.TestCase):
@@ -121,29 +187,44 @@ class Exact(Folder):
         self.assertEqual((found["replies"], found["input"]), (true["replies"] + 1, true["input"] + 5))
 
     def test_both_ways_of_reading_a_line_agree(self) -> None:
-        lines, _ = write_session(self.path("s.jsonl"), "s", 30, 4)
-        rng, seen = random.Random(1), 0
-        shapes = [*lines, *(json.dumps(json.loads(line)) for line in lines)]
-        for line in list(shapes):
-            record = json.loads(line)
-            if record["type"] == "assistant":
-                message = record["message"]
-                message["usage"].update(output_tokens_details={"thinking_tokens": 3}, iterations=[], speed="fast", inference_geo="us")
-                shapes.append(json.dumps(record, separators=(",", ":")))
-                message["usage"]["iterations"] = [{"input_tokens": 7, "cache_creation": {"ephemeral_1h_input_tokens": 5}}]
-                shapes.append(json.dumps(record, separators=(",", ":")))
-                message["content"].append({"type": "tool_use", "id": "toolu", "name": "x", "input": {"usage": {"input_tokens": 1}, "stop_reason": "a"}})
-                shapes.append(json.dumps(record, separators=(",", ":")))
-                items = list(record.items())
-                rng.shuffle(items)
-                shapes.append(json.dumps(dict(items), separators=(",", ":")))
-        for shape in shapes:
-            raw = shape.encode()
-            if b'"usage"' in raw:
-                one, two = read_reply(raw), read_whole(raw)
-                self.assertEqual(one[:2] + one[3:] if one else None, two[:2] + two[3:] if two else None, shape[:200])
-                seen += one is not None
-        self.assertGreater(seen, 200)
+        """Lines of many shapes, each with what could deceive: the quick way gives what parsing gives, or leaves the line to it."""
+        rng, quick = random.Random(1), 0
+        for _ in range(40):
+            shapes, make = Shapes(), shape_maker(rng)
+            for line in [make() for _ in range(60)]:
+                raw = line.encode("utf-8", "surrogatepass")
+                plain, fast = read_whole(raw), shapes.read(raw + b"\n", 0, len(raw))
+                if fast is not None:
+                    quick += 1
+                    self.assertEqual(fast, plain, line)
+                elif plain is not None:
+                    shapes.learn(raw, plain)
+                for damaged in (raw[:rng.randrange(len(raw))] + raw, raw[:-1], raw[:rng.randrange(len(raw))]):  # what killed writers leave
+                    fast = shapes.read(damaged + b"\n", 0, len(damaged))
+                    self.assertTrue(fast is None or fast == read_whole(damaged), damaged)
+        self.assertGreater(quick, 200)
+
+    def test_an_index_made_quickly_is_the_plain_one(self) -> None:
+        for seed in range(12):
+            rng = random.Random(seed)
+            makers = [shape_maker(rng) for _ in range(3)]
+            for name in ("a.jsonl", "b.jsonl", "s/subagents/agent-x.jsonl"):
+                lines, make = [], rng.choice(makers)
+                for _ in range(rng.randrange(1, 60)):
+                    if rng.random() < 0.05:
+                        make = rng.choice(makers)
+                    lines += [make()] * rng.choice((1, 1, 1, 2))
+                data = "\n".join(lines).encode("utf-8", "surrogatepass")
+                os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+                with open(self.path(name), "wb") as stream:
+                    stream.write(data[:rng.randrange(len(data))] + data + b"\n" * rng.randrange(2))
+            quick, plain = UsageIndex(), UsageIndex()
+            quick.update(find_transcripts([self.folder]))
+            with mock.patch.object(usage_module, "iter_replies", iter_plainly):
+                plain.update(find_transcripts([self.folder]))
+            self.assertEqual(sorted(zip(quick.groups, quick.sums)), sorted(zip(plain.groups, plain.sums)))
+            self.assertEqual(quick.rows, plain.rows)
+            self.assertEqual([entry["offset"] for entry in quick.files], [entry["offset"] for entry in plain.files])
 
     def test_iteration_ends_with_the_offset(self) -> None:
         lines, _ = write_session(self.path("s.jsonl"), "s", 5, 1)

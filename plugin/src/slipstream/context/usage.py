@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import time
 from array import array
 from collections.abc import Iterable
 from hashlib import blake2b
+from struct import Struct
 from typing import Any
 
 from slipstream.base.files import read_bytes, write_atomic
@@ -15,10 +17,12 @@ from slipstream.base.instants import parse_iso
 from slipstream.base.locks import FileLock
 from slipstream.base.store import store_path
 from slipstream.context.prices import LONG_PROMPT_TOKENS
-from slipstream.context.usage_scan import Reply, find_stamp, find_transcripts, iter_replies
+from slipstream.context.usage_scan import find_transcripts, iter_replies
+from slipstream.context.usage_shape import Shapes
 
 VERSION = 1
 CLASSES = ("input", "write5m", "write1h", "read", "output")
+_KEY = Struct(">q")
 _COLUMNS = 8  # of a reply's row: key, file, group, then the five classes
 
 
@@ -40,8 +44,9 @@ class UsageIndex:
         self._by_path: dict[str, int] = {}
         self._by_group: dict[tuple[str, str, str, str, str], int] = {}
         self._by_key: dict[int, int] | None = None
-        self._days: dict[bytes, str] = {}
-        self._near: dict[tuple[int, bytes, str, str, bool], int] = {}  # what a file's replies had lately -> group
+        self._days: dict[bytes, str] = {}  # of an hour, as time stamps begin: the local day, "" where the hour is on two
+        self._near: dict[tuple[bytes, bytes, str, bool], int] = {}  # of the file being read: what a reply has -> group
+        self._shapes = Shapes()
 
     # ---- reading transcripts
 
@@ -64,6 +69,15 @@ class UsageIndex:
             fresh.append(
                 (first, "" if index is not None else _last_timestamp(path, stat.st_size), path, session, agent, stat.st_ino)
             )
+        collecting = gc.isenabled()
+        gc.disable()  # what is made here by the ten thousand has no cycles, and to look for some costs a tenth of all
+        try:
+            return self._read_all(fresh)
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _read_all(self, fresh: list[tuple[str, str, str, str, str, int]]) -> int:
         seen = 0
         for first, _, path, session, agent, inode in sorted(fresh):
             index = self._by_path.get(path)
@@ -85,36 +99,53 @@ class UsageIndex:
         return seen
 
     def _read(self, index: int) -> int:
-        entry, seen = self.files[index], 0
+        entry, seen, days = self.files[index], 0, self._days
+        by_key, rows, near, sums = self._keys(), self.rows, self._near, self.sums
         try:
-            for offset, reply in iter_replies(entry["path"], entry["offset"]):  # noqa: B007
-                if reply is not None:
-                    self._count(index, entry, reply)
-                    seen += 1
+            for offset, reply in iter_replies(entry["path"], entry["offset"], self._shapes):  # noqa: B007
+                if reply is None:
+                    continue
+                seen += 1
+                name, request, model, stamp, fresh, created, read, output, hour, five, words = reply
+                one_hour = int(hour)
+                counts = int(fresh), max(int(five), int(created) - one_hour), one_hour, int(read), int(output)
+                name = name + b" " + request if request else name
+                key: int = _KEY.unpack(blake2b(name, digest_size=8).digest())[0]
+                long = counts[0] + counts[1] + one_hour + counts[3] > LONG_PROMPT_TOKENS
+                row = by_key.get(key)
+                if row is not None or not any(counts):
+                    if row is not None and any(counts):
+                        self._repeat(row, index, counts, (model, stamp, words, long))
+                    continue
+                # an hour that is on one day is as good as the day
+                group = near.get((stamp[:13], model, words, long)) if stamp[-1:] == b"Z" else None
+                if group is None:
+                    group = self._group(index, model, stamp, words, long)
+                    if stamp[-1:] == b"Z" and days.get(stamp[:13]):
+                        near[stamp[:13], model, words, long] = group
+                by_key[key] = len(rows)
+                rows.extend((key, index, group, *counts))
+                total = sums[group]
+                total[0] += 1
+                total[1] += counts[0]
+                total[2] += counts[1]
+                total[3] += one_hour
+                total[4] += counts[3]
+                total[5] += counts[4]
+                entry["replies"] += 1
             entry["offset"] = offset
         except OSError:
             pass
+        near.clear()
         return seen
 
-    def _count(self, index: int, entry: dict[str, Any], reply: Reply) -> None:
-        counts = reply[3:8]
-        key = int.from_bytes(blake2b(reply[0], digest_size=8).digest(), "big", signed=True)
-        if reply[1] == b"<synthetic>" or not any(counts):
-            return
-        by_key = self._by_key if self._by_key is not None else self._keys()
-        row = by_key.get(key)
-        if row is None:
-            group = self._group(index, reply)
-            by_key[key] = len(self.rows)
-            self.rows.extend((key, index, group, *counts))
-            self._add(group, counts, 1)
-            entry["replies"] += 1
-            return
-        owner = self.rows[row + 1]
+    def _repeat(self, row: int, index: int, counts: tuple[int, ...], about: tuple[bytes, bytes, str, bool]) -> None:
+        """A reply that has a row: by another of its lines, or by a file that shares it."""
+        entry, owner = self.files[index], self.rows[row + 1]
         if owner != index:
             other = self.files[owner]
             if entry["first"] and (not other["first"] or entry["first"] < other["first"]):
-                self._move(row, index, reply)
+                self._move(row, index, self._group(index, *about))
                 entry, owner = other, index
             entry["shared"][str(owner)] = entry["shared"].get(str(owner), 0) + 1
         old = tuple(self.rows[row + 3 : row + _COLUMNS])
@@ -122,24 +153,27 @@ class UsageIndex:
             self._add(self.rows[row + 2], tuple(new - was for new, was in zip(counts, old)), 0)
             self.rows[row + 3 : row + _COLUMNS] = array("q", counts)
 
-    def _group(self, index: int, reply: Reply) -> int:
-        _, model, line, fresh, five, hour, read, _, words = reply
-        stamp = find_stamp(line)
-        day = self._days.get(stamp[:16])
-        if day is None:
-            day = self._days[stamp[:16]] = _local_day(stamp.decode("ascii", "replace"))
-        near = (index, model, day, words, fresh + five + hour + read > LONG_PROMPT_TOKENS)
-        group = self._near.get(near)
+    def _group(self, index: int, model: bytes, stamp: bytes, words: str, long: bool) -> int:
+        entry = self.files[index]
+        tier = ("long " + words).strip() if long else words
+        key = (entry["session"], entry["agent"], model.decode("utf-8", "replace"), self._day(stamp), tier)
+        group = self._by_group.get(key)
         if group is None:
-            entry = self.files[index]
-            tier = ("long " + words).strip() if near[4] else words
-            key = (entry["session"], entry["agent"], model.decode("utf-8", "replace"), day, tier)
-            if key not in self._by_group:
-                self._by_group[key] = len(self.groups)
-                self.groups.append(key)
-                self.sums.append([0] * (len(CLASSES) + 1))
-            group = self._near[near] = self._by_group[key]
+            group = self._by_group[key] = len(self.groups)
+            self.groups.append(key)
+            self.sums.append([0] * (len(CLASSES) + 1))
         return group
+
+    def _day(self, stamp: bytes) -> str:
+        """The local day of a time stamp; most are in an hour of which one is known already."""
+        text = stamp.decode("ascii", "replace")
+        if not text.endswith("Z"):
+            return _local_day(text)
+        day = self._days.get(stamp[:13])
+        if day is None:
+            first, last = _local_day(text[:13] + ":00:00Z"), _local_day(text[:13] + ":59:59Z")
+            day = self._days[stamp[:13]] = first if first == last else ""
+        return day or _local_day(text)
 
     def _add(self, group: int, counts: tuple[int, ...], replies: int) -> None:
         sums = self.sums[group]
@@ -150,12 +184,11 @@ class UsageIndex:
         sums[4] += counts[3]
         sums[5] += counts[4]
 
-    def _move(self, row: int, index: int, reply: Reply) -> None:
+    def _move(self, row: int, index: int, group: int) -> None:
         """Gives a reply to the file that has it from the start."""
         counts = tuple(self.rows[row + 3 : row + _COLUMNS])
         self._add(self.rows[row + 2], tuple(-count for count in counts), -1)
         self.files[self.rows[row + 1]]["replies"] -= 1
-        group = self._group(index, reply)
         self.rows[row + 1], self.rows[row + 2] = index, group
         self._add(group, counts, 1)
         self.files[index]["replies"] += 1

@@ -1,47 +1,30 @@
-"""Finds the usage of every reply in a transcript: blocks searched for `"usage"`, only lines that hold one are read as JSON."""
+"""Finds the usage of every reply in a transcript: blocks searched for its counts, lines of a known shape read by their ends."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from slipstream.context.transcript import reply_usage
+from slipstream.context.usage_shape import Reply, Shapes
 
 BLOCK_BYTES = 262_144
 MAX_LINE_BYTES = 8_388_608  # a longer line is skipped: no reply is that long
-_KEY = b'"usage"'
-# The host writes a reply's keys in one order. Where a line has it, only its ends are read: a JSON string holds no
-# unescaped quote, so
-# none of these can match inside a text, and the last usage of a line that follows a stop sequence is the reply's own. Any
-# other line
-# is parsed as a whole.
-_HEAD = re.compile(
-    rb'"message":\{(?:"model":"([^"\\]+)","id":"([^"\\]+)","type":"message","role":"assistant",'
-    rb'|"id":"([^"\\]+)","type":"message","role":"assistant","model":"([^"\\]+)",)"content":\['
-)
-_USAGE, _BEFORE = b'"usage":{"input_tokens":', (b'"stop_sequence":null,', b'"stop_details":null,')
-_COUNTS = re.compile(
-    rb'"usage":\{"input_tokens":(\d+),"cache_creation_input_tokens":(\d+),"cache_read_input_tokens":(\d+),'
-    rb'(?:"cache_creation":(\{[^{}]*\}),)?"output_tokens":(\d+)((?:,"[a-z_]+":(?:[a-z0-9.]+|"[^"\\]*"|\{[^{}]*\}|\[\]))*)\}'
-)
-_SPLIT = re.compile(rb'"ephemeral_(1h|5m)_input_tokens":(\d+),"ephemeral_(?:1h|5m)_input_tokens":(\d+)')
-_STAMP = re.compile(rb'"timestamp":\s*"([^"\\]+)"')
-_WORDS = (("fast", b'"speed":"fast"'), ("batch", b'"service_tier":"batch"'), ("us", b'"inference_geo":"us"'))
-
-# (key: message id and request id, model, the line, input, 5-minute writes, 1-hour writes, reads, output, words of the price)
-Reply = tuple[bytes, bytes, bytes, int, int, int, int, int, str]
+# All counts of a usage end so, and one of them is not zero in a line that counts. A JSON text holds no bare quote, so it
+# stands in no text. Found faster than `"usage"`, for it is longer.
+_KEY = b'put_tokens"'
 
 
-def iter_replies(path: str, offset: int = 0) -> Iterator[tuple[int, Reply | None]]:
-    """Yields (offset to go on from, reply); last of all (offset, None). Of neighbouring lines of one reply, its snapshots,
-    the last.
+def iter_replies(path: str, offset: int = 0, shapes: Shapes | None = None) -> Iterator[tuple[int, Reply | None]]:
+    """Yields (0, reply) in their order; last of all (offset to go on from, None). Of neighbouring lines of one reply, its
+    snapshots, there is one where they differ in their output only: the first, with the largest.
 
     An unfinished last line is left for the next time. Memory stays at a block and the longest line that counts.
     """
-    held, at, name, request = b"", 0, b"", b""  # a line not yet read as a reply; where its id stands, the id, the request's id
+    shapes = shapes or Shapes()
+    held: Reply | None = None
     with open(path, "rb", 0) as stream:
         stream.seek(offset)
         consumed, rest, skipping = offset, b"", False
@@ -65,74 +48,31 @@ def iter_replies(path: str, offset: int = 0) -> Iterator[tuple[int, Reply | None
             found = data.find(_KEY, 0, last)
             while found >= 0:
                 start, stop = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
-                again = held and name and data.startswith(name, start + at) and data.find(request, found, stop) >= 0
-                if held and not again:
-                    reply = read_reply(held)
+                reply = shapes.read(data, start, stop)
+                if reply is None:
+                    line = data[start:stop]
+                    reply = read_whole(line)
                     if reply is not None:
-                        yield offset, reply
-                held, offset = data[start:stop], consumed + stop + 1
-                if not again:
-                    at, name, request = _find_mark(held)
+                        shapes.learn(line, reply)
                 found = data.find(_KEY, stop, last)
+                if reply is None:
+                    continue
+                if held is None:
+                    held = reply
+                elif reply[0] != held[0] or reply[1] != held[1] or reply[4:7] != held[4:7] or (
+                        reply[8:10] != held[8:10] or held[7] == b"0"):
+                    yield 0, held
+                    held = reply
+                elif reply[7] != held[7] and int(reply[7]) > int(held[7]):
+                    held = (*held[:7], reply[7], *held[8:])
             consumed, rest = consumed + last + 1, data[last + 1 :]
-    reply = read_reply(held) if held else None
-    if reply is not None:
-        yield offset, reply
+    if held is not None:
+        yield 0, held
     yield consumed, None
 
 
-def _find_mark(line: bytes) -> tuple[int, bytes, bytes]:
-    """What the neighbouring lines of a reply have in common: (offset of the message's id, the id, the request's id)."""
-    at, request = line.find(b'"id":"', 0, 1000), line.rfind(b'"requestId":"')
-    stop = line.find(b'"', at + 6, at + 200) + 1 if at >= 0 else 0
-    if not stop or request < 0:
-        return 0, b"", b""
-    return at, line[at:stop], line[request : line.find(b'"', request + 13) + 1]
-
-
-def read_reply(line: bytes) -> Reply | None:
-    """The reply in a line; None for another kind of line."""
-    at = line.rfind(_USAGE)
-    counts = _COUNTS.match(line, at) if at > 21 and line[at - 21 : at].endswith(_BEFORE) else None
-    head = _HEAD.search(line, 0, 4096) if counts is not None else None
-    if head is None or counts is None:
-        return read_whole(line)
-    tail = line[counts.end() :]
-    if b'"usage"' in tail or b"isApiErrorMessage" in tail:
-        return read_whole(line)
-    model, name, other_name, other_model = head.groups()
-    fresh, created, read, split, output, rest = counts.groups()
-    five, hour = int(created), 0
-    parts = _SPLIT.search(split or rest)
-    if parts is not None:
-        first, one, two = parts.groups()
-        hour, small = (int(one), int(two)) if first == b"1h" else (int(two), int(one))
-        five = max(small, five - hour)
-    elif b"ephemeral" in rest:
-        return read_whole(line)
-    words = ""
-    if b'"fast"' in rest or b'"batch"' in rest or b'"us"' in rest:
-        words = " ".join(word for word, mark in _WORDS if mark in rest)
-    name = name or other_name
-    request = tail.find(b'"requestId":"')
-    if request >= 0:
-        name += b" " + tail[request + 13 : tail.find(b'"', request + 13)]
-    elif b'"requestId"' in line:
-        return read_whole(line)
-    return name, model or other_model, line, int(fresh), five, hour, int(read), int(output), words
-
-
-def find_stamp(line: bytes) -> bytes:
-    """The time stamp of a reply's line."""
-    at = line.rfind(b'"timestamp":"')
-    if at < 0:
-        found = _STAMP.search(line)
-        return found.group(1) if found else b""
-    return line[at + 13 : at + 37]
-
-
 def read_whole(line: bytes) -> Reply | None:
-    """The same by parsing all of the line."""
+    """The reply in a line by parsing all of it; None for another kind of line."""
     try:
         record = json.loads(line.decode("utf-8", "replace").lstrip("\ufeff"))
     except (ValueError, RecursionError):
@@ -147,31 +87,26 @@ def read_whole(line: bytes) -> Reply | None:
     name, request = message.get("id"), record.get("requestId")
     if not isinstance(name, str) or not name:
         name, request = str(record.get("uuid") or line[:200]), ""
-    key = f"{name} {request}" if isinstance(request, str) and request else name
     split = usage.get("cache_creation")
     split = split if isinstance(split, dict) else {}
-    created, hour = _count(usage.get("cache_creation_input_tokens")), _count(split.get("ephemeral_1h_input_tokens"))
-    five = max(_count(split.get("ephemeral_5m_input_tokens")), created - hour)
-    words = " ".join(
-        word
-        for word, key_name in (("fast", "speed"), ("batch", "service_tier"), ("us", "inference_geo"))
-        if usage.get(key_name) == word
-    )
+    words = " ".join(word for word, key, value in _WORDS if usage.get(key) == value)
     return (
-        key.encode("utf-8", "surrogatepass"),
-        str(message.get("model") or "unknown").encode("utf-8", "surrogatepass"),
-        line,
-        _count(usage.get("input_tokens")),
-        five,
-        hour,
-        _count(usage.get("cache_read_input_tokens")),
-        _count(usage.get("output_tokens")),
+        *(_text(text) for text in (name, request, message.get("model") or "unknown", record.get("timestamp"))),
+        *(_count(usage.get(key + "_tokens")) for key in ("input", "cache_creation_input", "cache_read_input", "output")),
+        *(_count(split.get(f"ephemeral_{key}_input_tokens")) for key in ("1h", "5m")),
         words,
-    )
+    )  # type: ignore[return-value]
 
 
-def _count(value: Any) -> int:
-    return value if type(value) is int and 0 < value < 1 << 53 else 0
+_WORDS = (("fast", "speed", "fast"), ("batch", "service_tier", "batch"), ("us", "inference_geo", "us"))
+
+
+def _text(value: Any) -> bytes:
+    return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else b""
+
+
+def _count(value: Any) -> bytes:
+    return b"%d" % value if type(value) is int and 0 < value < 1 << 53 else b"0"
 
 
 def find_transcripts(folders: list[str]) -> list[tuple[str, str, str]]:
