@@ -11,6 +11,7 @@ import tempfile
 import time
 from typing import Any, Callable
 
+from slipstream.base.errors import SlipstreamError
 from slipstream.dashboard import launch
 from slipstream.events.append import append_event
 
@@ -110,11 +111,16 @@ class Project:
 
     def sign_in(self) -> str:
         if not self.cookie:
-            code = launch.one_time_code(self.root)
-            reply = self.redeem(code)
+            reply = self.redeem(wait_until(self._code))
             assert reply.status == 200, reply.body
             self.cookie = (reply.value("set-cookie") or "").partition(";")[0]
         return self.cookie
+
+    def _code(self) -> str | None:
+        try:
+            return launch.one_time_code(self.root)
+        except SlipstreamError:
+            return None  # the probe waits for 0.3 s, which a loaded machine may not keep
 
     def redeem(self, code: str) -> Reply:
         body = json.dumps({"code": code}).encode("ascii")

@@ -80,6 +80,10 @@ class Live(unittest.TestCase):
         page, more = find_events(self.view, text="Read", limit=10, newest=False, low=5)
         self.assertEqual((page, more), (list(range(5, 15)), True))
 
+    def test_two_readers_of_one_session_share_its_view(self) -> None:
+        views = Views(self.root)
+        self.assertIs(views.get("nothing yet"), views.get("nothing yet"))
+
     def test_kept_view_goes_on_where_it_stopped(self) -> None:
         root = tempfile.mkdtemp(prefix="slipstream-kept-")
         self.addCleanup(shutil.rmtree, root)

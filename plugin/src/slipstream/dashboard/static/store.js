@@ -37,19 +37,22 @@ export function address(view, params) {
 const REST_MS = 120;
 let unwritten = null;
 let writing = 0;
-export const route = () => unwritten ?? location.hash;
+let instead = ""; // of which address; a link that was followed meanwhile wins
+export const route = () => (unwritten !== null && location.hash === instead ? unwritten : location.hash);
 function write() {
+  clearTimeout(writing);
   writing = 0;
-  if (unwritten !== null) history.replaceState(null, "", unwritten);
+  const target = route();
   unwritten = null;
+  if (target !== location.hash) history.replaceState(null, "", target);
 }
-addEventListener("hashchange", () => { unwritten = null; });
 addEventListener("pagehide", write);
 export function go(params, view = app.view, replace = false) {
   const target = address(view, { session: app.params.session, at: app.params.at, ...params });
   if (target === route()) return;
-  if (!replace) { unwritten = null; location.hash = target; return; }
+  if (!replace) { write(); location.hash = target; return; }
   unwritten = target;
+  instead = location.hash;
   writing = writing || setTimeout(write, REST_MS);
   dispatchEvent(new Event("route"));
 }
