@@ -78,6 +78,16 @@ class Streams(unittest.TestCase):
             if data["session"] == session:
                 return data
 
+    def test_a_log_that_is_empty_when_it_is_found_begins_a_session(self) -> None:
+        stream = Stream(self.project, "/api/stream?deltas=only")
+        self.addCleanup(stream.close)
+        os.makedirs(os.path.dirname(log_path(self.project.root, "slow")), exist_ok=True)
+        with open(log_path(self.project.root, "slow"), "w", encoding="utf-8"):
+            pass
+        self.assertEqual(self.project.get("/api/now?session=slow").json["seq"], -1)
+        self.project.emit("user-prompt", "first words", session="slow")
+        self.frame_of(stream, "sessions", "slow")
+
     def test_one_stream_carries_every_session(self) -> None:
         self.project.emit("user-prompt", "a", session="one")
         self.project.emit("user-prompt", "b", session="two")

@@ -167,7 +167,8 @@ class Hub:
 
     def _slice(self, view: SessionView, before: tuple[int, int, int], stamp: tuple[int, int, int]) -> bool:
         """Reads at most SLICE events and tells the streams what is news; whether the log's end was reached."""
-        generation, was_complete = view.generation, view.complete
+        # A log that was still empty when it was first read begins like any other: its session is news, not a change.
+        generation, was_complete = view.generation, view.complete and len(view) > 0
         if before[2] not in (0, -1, stamp[2]) or (stamp[2] == -1 and len(view)):
             view.replaced()  # another file under the name: nothing that was read counts
         events, total = view.refresh(limit=SLICE)

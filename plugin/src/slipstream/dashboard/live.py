@@ -142,7 +142,9 @@ class SessionView:
             self._reset()
 
     def _take(self, start: int, event: Event) -> None:
-        if len(self.seq) % self._snapshot_every == 0 and len(self.seq) and self._snapshots_wanted:
+        # A wide fold is dumped less often: what its dumps cost then grows with the log, and not with log times agents.
+        apart = max(self._snapshot_every, len(self.fold.inside["agents"]))
+        if self._snapshots_wanted and len(self.seq) - (self._snapshots[-1][0] if self._snapshots else 0) >= apart:
             self._snapshot(start)
         self.fold.apply(event)
         data = event.get("data") or {}

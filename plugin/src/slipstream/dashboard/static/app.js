@@ -151,9 +151,9 @@ function picker() {
   const select = $("session");
   const ids = app.sessions.slice(0, 60);
   if (app.session && !ids.includes(app.session)) ids.unshift(app.session);
-  keyed(select, ids, (id) => id, (id) => el("option", { value: id }), (option, id) => {
+  keyed(select, ids.length ? ids : [""], (id) => id, (id) => el("option", { value: id }), (option, id) => {
     const info = app.info.get(id);
-    const label = info && info.firstAsk ? info.firstAsk : id;
+    const label = info && info.firstAsk ? info.firstAsk : id || "no session yet";
     setText(option, (info && info.lastTs ? when(info.lastTs) + "  " : "") + clean(label, 46));
   });
   select.value = app.session || "";

@@ -57,6 +57,7 @@ export const kindWord = (kind) => (KINDS[kind] || [0, clean(kind, 40)])[1];
 export const known = (value) => typeof value === "number" && Number.isFinite(value);
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 export const count = (value) => (known(value) ? (value < 1000 ? String(Math.round(value)) : whole.format(value)) : "–");
+export const plural = (value, word) => count(value) + " " + word + (value === 1 ? "" : "s");
 export function tokens(value) {
   if (!known(value)) return "–";
   if (value < 1000) return String(Math.round(value));
@@ -120,4 +121,4 @@ export function keyed(parent, items, key, make, update) {
 }
 
 export const setText = (node, text) => { const value = clean(text); if (node.textContent !== value) node.textContent = value; };
-export const empty = (title, ...lines) => el("div", { class: "empty" }, el("h2", {}, title), lines.map((line) => el("p", {}, line)));
+export const empty = (title, ...lines) => el("div", { class: "empty" }, el("h2", {}, title), lines.filter(Boolean).map((line) => el("p", {}, line)));

@@ -1,6 +1,6 @@
 // Now: the agents as a tree, the window, the plan, the last events.
 
-import { clean, count, el, empty, hms, keyed, known, mark, percent, setText, svg, tokens, when } from "./dom.js";
+import { clean, count, el, empty, hms, keyed, known, mark, percent, plural, setText, svg, tokens, when } from "./dom.js";
 import { agentHead, renderAgents } from "./agents.js";
 import { eventRow, openAgent } from "./inspector.js";
 import { post } from "./net.js";
@@ -34,7 +34,7 @@ export function update(reasons) {
   if (!data) {
     if (!app.session && app.sessions && !app.loading) parts.root.replaceChildren(empty("Nothing recorded here yet",
       "When an agent works in this project, it appears here: what it does, whether it waits for you, how full its window is.",
-      "Everything stays on this machine.", "In Claude Code with the slipstream plugin, the first prompt is enough."), notifyButton());
+      "Everything stays on this machine.", "In Claude Code with the slipstream plugin, the first prompt is enough.", notifyButton()));
     return;
   }
   if (parts.filled.parentNode !== parts.root) parts.root.replaceChildren(el("h1", { class: "sr" }, "Now"), parts.filled);
@@ -43,7 +43,7 @@ export function update(reasons) {
   const hidden = data.agents.total - Math.min(300, rows.length);
   setText(parts.more, hidden > 0 ? "and " + count(hidden) + " more agents that ended" : "");
   parts.more.hidden = hidden <= 0;
-  setText(parts.figures, count(data.counts.prompts) + " prompts · " + count(data.counts.tools) + " tools · " + count(data.counts.failures) + " failed");
+  setText(parts.figures, plural(data.counts.prompts, "prompt") + " · " + plural(data.counts.tools, "tool") + " · " + count(data.counts.failures) + " failed");
   tail(reasons.has("delta"));
   renderWindow(data);
   const plan = data.plan || [];
