@@ -86,6 +86,13 @@ class Panels(unittest.TestCase):
             "resume": {"session", "hasContext", "lastActive", "openThread", "recentAsks", "filesInFlight", "suggestedNext"},
             "codegraph": {"nodes", "edges"},
             "project/lessons": {"lessons"},
+            "project/summary": {"version", "sessions", "observations", "memories", "savedTokens", "scopedReads", "optPct", "uniqueFiles",
+                                "driftCount", "kinds", "lastActivity"},
+            "project/heatmap": {"days", "entries"},
+            "project/files": {"files"},
+            "project/day": {"date", "sessions", "observations", "driftCount", "topFiles", "kinds", "tools", "skills", "first", "last"},
+            "presence": {"session", "agents"},
+            "agents": {"agents"},
             "session-digest": {"session", "paragraph", "stats"},
             "graph": {"nodes", "edges"},
             "overview": {"identity", "map", "narration", "summary", "recent", "counts", "savedTokens", "savedUsd"},
@@ -113,6 +120,23 @@ class Panels(unittest.TestCase):
         self.assertEqual(overview["counts"]["memories"], self.json("memory/overview")["counts"]["memories"])  # type: ignore[index]
         self.assertIn("Nothing was captured on 1999-01-01", self.json("insights/journal?date=1999-01-01")["paragraph"])  # type: ignore[index]
         self.assertIn("s1", self.json("insights/live?session=s1")["paragraph"])  # type: ignore[index]
+
+    def test_published_days_files_and_agents(self) -> None:
+        today = self.json("observations")["observations"][-1]["ts"][:10]  # type: ignore[index]
+        day = self.json("project/day?date=" + today)
+        self.assertEqual((day["sessions"], day["observations"], day["topFiles"]), (["s1"], 1, [{"path": "app.py", "count": 1}]))  # type: ignore[index]
+        self.assertEqual(self.json("project/day?date=1999-01-01")["first"], None)  # type: ignore[index]
+        heat = self.json("project/heatmap?days=7")
+        self.assertEqual(len(heat["entries"]), 7)  # type: ignore[index]
+        self.assertEqual(sum(entry["count"] for entry in heat["entries"]), 1)  # type: ignore[index]
+        file = self.json("project/files")["files"][0]  # type: ignore[index]
+        self.assertEqual((file["path"], file["touches"], file["sessions"]), ("app.py", 1, 1))
+        self.assertEqual(self.json("project/summary")["uniqueFiles"], 1)  # type: ignore[index]
+        main = self.json("presence?session=s1")["agents"][0]  # type: ignore[index]
+        self.assertEqual((main["id"], main["mood"], main["lastLabel"]), ("main", "waiting", "turn finished"))
+        self.json("now?session=s1")
+        row = next(row for row in self.json("agents")["agents"] if row["session"] == "s1")  # type: ignore[index]
+        self.assertEqual((row["tool"], row["files"], row["thread"]), ("Bash", ["app.py"], "why is the total wrong?"))
 
     def test_a_report_keeps_to_the_projects_own_patterns(self) -> None:
         path = os.path.join(self.project.root, ".claude", "slipstream", "redact.json")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from slipstream.build_info import VERSION
-from slipstream.dashboard import health_api, project_api, published, session_api
+from slipstream.dashboard import health_api, project_api, published, published_project, session_api
 from slipstream.dashboard.budgets import Transcripts
 from slipstream.dashboard.hub import Hub
 from slipstream.dashboard.launch import project_name
@@ -153,6 +153,7 @@ def _answer_of(value: Any) -> Answer:
 GET_ROUTES.update(session_api.GET_ROUTES)
 GET_ROUTES.update(project_api.GET_ROUTES)
 GET_ROUTES.update(published.GET_ROUTES)
+GET_ROUTES.update(published_project.GET_ROUTES)
 GET_ROUTES.update(health_api.GET_ROUTES)
 POST_ROUTES.update(session_api.POST_ROUTES)
 POST_ROUTES.update(project_api.POST_ROUTES)
