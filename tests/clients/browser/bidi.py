@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import re
 import shutil
 import subprocess
-import tempfile
 import time
 from typing import Any
 
-from tests.clients.browser.cdp import WebSocket
+from tests.clients.browser.driver import Driver, WebSocket, save_picture, wait_for
 
 PREFERENCES = ("remote.active-protocols", "1"), ("browser.shell.checkDefaultBrowser", "false"), ("app.update.disabledForTesting", "true")
 
@@ -21,20 +18,19 @@ def find_firefox() -> str | None:
     return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
-class Firefox:
+class Firefox(Driver):
     """One headless Firefox with a profile of its own and one tab."""
 
     def __init__(self) -> None:
         path = find_firefox()
         assert path is not None
-        self.profile = tempfile.mkdtemp(prefix="slipstream-firefox-")
+        super().__init__()
         with open(os.path.join(self.profile, "user.js"), "w", encoding="ascii") as stream:
             stream.writelines('user_pref("%s", %s);\n' % pair for pair in PREFERENCES)
         self.log = open(os.path.join(self.profile, "log"), "w+b")
         command = [path, "--headless", "--no-remote", "--remote-debugging-port", "0", "--profile", self.profile]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
         self.socket = WebSocket((self._port(), "/session"))
-        self._next = 0
         self.call("session.new", capabilities={})
         self.tab = self.call("browsingContext.getTree")["contexts"][0]["context"]
 
@@ -49,14 +45,7 @@ class Firefox:
         raise AssertionError("Firefox did not start")
 
     def call(self, method: str, **params: Any) -> Any:
-        self._next += 1
-        self.socket.send(json.dumps({"id": self._next, "method": method, "params": params}))
-        while True:
-            answer = json.loads(self.socket.receive(60))
-            if answer.get("id") == self._next:
-                if answer.get("type") == "error":
-                    raise AssertionError("%s: %s" % (method, answer.get("message")))
-                return answer["result"]
+        return self.ask(method, params)
 
     def goto(self, address: str) -> None:
         self.call("browsingContext.navigate", context=self.tab, url=address, wait="complete")
@@ -68,33 +57,11 @@ class Firefox:
         return answer["result"].get("value")
 
     def wait(self, script: str, seconds: float = 20.0) -> Any:
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                value = self.run(script)
-            except AssertionError:
-                value = None
-            if value:
-                return value
-            if time.monotonic() > deadline:
-                raise AssertionError("never true: " + script)
-            time.sleep(0.1)
+        return wait_for(self.run, script, seconds, lambda: time.sleep(0.1), str)
 
     def picture(self, path: str) -> None:
-        data = self.call("browsingContext.captureScreenshot", context=self.tab)["data"]
-        with open(path, "wb") as stream:
-            stream.write(base64.b64decode(data))
+        save_picture(path, self.call("browsingContext.captureScreenshot", context=self.tab)["data"])
 
     def close(self) -> None:
-        try:
-            self.call("browser.close")
-        except (AssertionError, OSError):
-            pass
-        self.socket.close()
-        try:
-            self.process.wait(15)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        self.end("browser.close")
         self.log.close()
-        shutil.rmtree(self.profile, ignore_errors=True)

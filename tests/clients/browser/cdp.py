@@ -1,18 +1,17 @@
-"""A small client of Chromium's debugging protocol: enough WebSocket to open pages, evaluate, press keys and take pictures."""
+"""A small client of Chromium's debugging protocol: opens pages, evaluates, presses keys and takes pictures."""
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import shutil
 import socket
-import struct
 import subprocess
-import tempfile
 import time
 from collections import deque
 from typing import Any
+
+from tests.clients.browser.driver import Driver, WebSocket, save_picture, wait_for
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -21,20 +20,19 @@ def find_chromium() -> str | None:
     return next((path for path in map(shutil.which, BROWSERS) if path), None)
 
 
-class Browser:
-    """One browser process with a profile of its own."""
+class Browser(Driver):
+    """One Chromium."""
 
     def __init__(self, *flags: str) -> None:
         path = find_chromium()
         assert path is not None
-        self.profile = tempfile.mkdtemp(prefix="slipstream-browser-")
+        super().__init__()
         command = [path, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "--no-first-run"]
         command += ["--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
         command += ["--user-data-dir=" + self.profile, *flags, "about:blank"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.socket = WebSocket(self._wait_for_port())
         self.pages: dict[str, Page] = {}
-        self._next = 0
 
     def _wait_for_port(self) -> tuple[int, str]:
         path, deadline = os.path.join(self.profile, "DevToolsActivePort"), time.monotonic() + 30
@@ -50,30 +48,18 @@ class Browser:
         raise AssertionError("the browser did not start")
 
     def call(self, method: str, session: str | None = None, **params: Any) -> Any:
-        self._next += 1
-        message: dict[str, Any] = {"id": self._next, "method": method, "params": params}
-        if session is not None:
-            message["sessionId"] = session
-        self.socket.send(json.dumps(message))
-        wanted = self._next
-        while True:
-            answer = json.loads(self.socket.receive(60))
-            if answer.get("id") == wanted:
-                if "error" in answer:
-                    raise AssertionError("%s: %s" % (method, answer["error"]))
-                return answer["result"]
-            self._event(answer)
+        return self.ask(method, params, **({} if session is None else {"sessionId": session}))
 
     def pump(self, seconds: float) -> None:
         """Takes in events for a while."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             try:
-                self._event(json.loads(self.socket.receive(max(0.001, deadline - time.monotonic()))))
+                self.take_event(json.loads(self.socket.receive(max(0.001, deadline - time.monotonic()))))
             except (socket.timeout, TimeoutError):
                 return
 
-    def _event(self, message: dict[str, Any]) -> None:
+    def take_event(self, message: dict[str, Any]) -> None:
         page = self.pages.get(message.get("sessionId", ""))
         if page is not None:
             page.take(message.get("method", ""), message.get("params", {}))
@@ -94,17 +80,7 @@ class Browser:
         return str(self.call("Target.createBrowserContext")["browserContextId"])
 
     def close(self) -> None:
-        try:
-            self.call("Browser.close")
-        except (AssertionError, OSError):
-            pass
-        self.socket.close()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        shutil.rmtree(self.profile, ignore_errors=True)
+        self.end("Browser.close")
 
 
 class Page:
@@ -141,18 +117,10 @@ class Page:
 
     def wait(self, script: str, seconds: float = 10.0) -> Any:
         """The expression's value once it is true."""
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                value = self.run(script)
-            except AssertionError:
-                value = None
-            if value:
-                return value
-            if time.monotonic() > deadline:
-                text = self.run("document.body ? document.body.innerText.slice(0, 600) : ''")
-                raise AssertionError("never true: %s\n%s\n%s" % (script, text, list(self.complaints)))
-            self.browser.pump(0.05)
+        return wait_for(self.run, script, seconds, lambda: self.browser.pump(0.05), self.told)
+
+    def told(self) -> str:
+        return "%s\n%s" % (self.run("document.body ? document.body.innerText.slice(0, 600) : ''"), list(self.complaints))
 
     def key(self, key: str, shift: bool = False) -> None:
         names = {" ": ("Space", " "), "Escape": ("Escape", ""), "Enter": ("Enter", "\r"), "Tab": ("Tab", "")}
@@ -178,71 +146,8 @@ class Page:
         self.call("Emulation.setEmulatedMedia", features=values)
 
     def picture(self, path: str) -> None:
-        data = self.call("Page.captureScreenshot", format="png")["data"]
-        with open(path, "wb") as stream:
-            stream.write(base64.b64decode(data))
+        save_picture(path, self.call("Page.captureScreenshot", format="png")["data"])
 
     def close(self) -> None:
         self.browser.call("Target.closeTarget", targetId=self.target)
         self.browser.pages.pop(self.session, None)
-
-
-class WebSocket:
-    """Client side of RFC 6455 for one trusted peer on the loopback interface."""
-
-    def __init__(self, where: tuple[int, str]) -> None:
-        port, path = where
-        self.socket = socket.create_connection(("127.0.0.1", port), 30)
-        key = base64.b64encode(os.urandom(16)).decode("ascii")
-        lines = ["GET %s HTTP/1.1" % path, "Host: 127.0.0.1:%d" % port, "Upgrade: websocket", "Connection: Upgrade"]
-        lines += ["Sec-WebSocket-Key: " + key, "Sec-WebSocket-Version: 13", "", ""]
-        self.socket.sendall("\r\n".join(lines).encode("ascii"))
-        self._buffer = b""
-        while b"\r\n\r\n" not in self._buffer:
-            self._buffer += self.socket.recv(65536)
-        head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
-        assert b" 101 " in head.split(b"\r\n")[0], head
-        self._partial = b""
-
-    def send(self, text: str) -> None:
-        data, mask = text.encode("utf-8"), os.urandom(4)
-        size = len(data)
-        head = b"\x81" + (bytes([0x80 | size]) if size < 126 else b"\xfe" + struct.pack(">H", size) if size < 65536 else b"\xff" + struct.pack(">Q", size))
-        padded = int.from_bytes(data, "big") ^ int.from_bytes((mask * (size // 4 + 1))[:size], "big") if size else 0
-        self.socket.settimeout(30)
-        self.socket.sendall(head + mask + padded.to_bytes(size, "big"))
-
-    def _take(self, size: int, deadline: float) -> bytes:
-        while len(self._buffer) < size:
-            self.socket.settimeout(max(0.001, deadline - time.monotonic()))
-            chunk = self.socket.recv(1 << 20)
-            if not chunk:
-                raise ConnectionError("the browser went away")
-            self._buffer += chunk
-        taken, self._buffer = self._buffer[:size], self._buffer[size:]
-        return taken
-
-    def receive(self, seconds: float) -> str:
-        deadline = time.monotonic() + seconds
-        while True:
-            if not self._buffer:
-                first = self._take(2, deadline)
-            else:
-                first = self._take(2, time.monotonic() + 30)
-            deadline = max(deadline, time.monotonic() + 30)
-            size = first[1] & 0x7F
-            if size == 126:
-                size = struct.unpack(">H", self._take(2, deadline))[0]
-            elif size == 127:
-                size = struct.unpack(">Q", self._take(8, deadline))[0]
-            data = self._take(size, deadline)
-            if first[0] & 0x0F in (0, 1, 2):
-                self._partial += data
-                if first[0] & 0x80:
-                    whole, self._partial = self._partial, b""
-                    return whole.decode("utf-8", "replace")
-            elif first[0] & 0x0F == 8:
-                raise ConnectionError("the browser closed the connection")
-
-    def close(self) -> None:
-        self.socket.close()
