@@ -31,6 +31,8 @@ async function load() {
     const answer = await api("codegraph");
     if (answer.error) throw new Error(answer.error);
     if (!ui) return;
+    ui.details.hidden = !answer.nodes.length;
+    if (!answer.nodes.length) { graph = null; ui.wrap.replaceChildren(empty("No file with code yet", "Files and what they import are drawn here; search and dependents come with them.")); return; }
     RATIO = Math.max(0.3, Math.min(1.6, ui.wrap.clientHeight / Math.max(1, ui.wrap.clientWidth)));
     graph = prepare(answer);
     draw();
