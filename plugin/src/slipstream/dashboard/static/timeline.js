@@ -18,6 +18,10 @@ export const colours = () => {
   const read = (name) => { probe.style.color = "var(--" + name + ")"; return getComputedStyle(probe).color; };
   const found = Object.fromEntries(["bg", "raised", "sunk", "line", "edge", "text", "muted", "info", "run", "wait", "ok", "warn", "fail", "span", "turn"].map((name) => [name, read(name)]));
   probe.remove();
+  // A label takes whichever of text and background stands out more from the span that it is written on.
+  const light = (name) => { const [r, g, b] = found[name].match(/[\d.]+/g).map((part) => (Number(part) / 255) ** 2.2); return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05; };
+  const apart = (one, other) => Math.max(light(one), light(other)) / Math.min(light(one), light(other));
+  for (const name of ["span", "fail"]) found["on" + name] = found[apart("text", name) >= apart("bg", name) ? "text" : "bg"];
   found.font = "12px " + getComputedStyle(document.body).fontFamily;
   return found;
 };
@@ -239,7 +243,7 @@ function paint() {
       l.fillStyle = bad ? C.fail : C.span;
       l.fillRect(Math.max(-2, x0), Y(row) + 6, Math.min(width + 2, x1) - Math.max(-2, x0), LANE - 13);
       if (bad) l.fillRect(x0, Y(row) + 2, Math.max(2, x1 - x0), 3);
-      if (x1 - x0 > 54) { l.globalAlpha = ok ? 1 : 0.4; l.fillStyle = C.text; l.save(); l.beginPath(); l.rect(x0 + 3, Y(row), x1 - x0 - 6, LANE); l.clip(); l.fillText(clean(c.tools[c.tool[i]], 40) + "  " + span(c.ms[i]), Math.max(x0, 0) + 6, Y(row) + LANE / 2); l.restore(); }
+      if (x1 - x0 > 54) { l.globalAlpha = ok ? 1 : 0.4; l.fillStyle = bad ? C.onfail : C.onspan; l.save(); l.beginPath(); l.rect(x0 + 3, Y(row), x1 - x0 - 6, LANE); l.clip(); l.fillText(clean(c.tools[c.tool[i]], 40) + "  " + span(c.ms[i]), Math.max(x0, 0) + 6, Y(row) + LANE / 2); l.restore(); }
     } else {
       const at = (row - first) * columns + Math.max(0, Math.min(columns - 1, x1 | 0));
       if (ok) { density[at]++; if (bad) broken[at] = 1; } else dimmed[at] = 1;
