@@ -115,7 +115,7 @@ class Database(Gates):
 
     def test_migrations(self) -> None:
         self.write("supabase/migrations/001_tables.sql", TABLE)
-        self.expect(self.run_it("supabase-schema", db=self.db), "PASS", "migrations: ok (1 migrations)")
+        self.expect(self.run_it("supabase-schema", db=self.db), "PASS", "migrations: ok (1 migration)")
         self.write("supabase/migrations/002_more.sql", "create table notes (body text, line bigint references lines (id));\n")
         evidence = self.run_it("supabase-schema", db=self.db)
         self.expect(evidence, "FAIL", "table notes has no primary key")

@@ -284,7 +284,8 @@ class CommandLine(Folder):
         status, _out, err = self.call("gate", "run", "own")
         self.assertEqual(status, 1)
         self.assertIn("slipstream gate trust project:own", err)
-        self.assertEqual(self.call("gate", "trust", "project:own")[0], 0)
+        self.assertEqual(json.loads(self.call("gate", "trust", "project:own", "--json")[1]),
+                         {"skill": "project:own", "needed": True, "trusted": True, "changed": True})
         self.assertEqual(self.call("gate", "run", "own")[0], 0)
         self.assertFalse(os.path.exists(os.path.join(self.root, ".claude", "slipstream-trust.json")))
         self.assertEqual(self.call("gate", "untrust", "own")[0], 0)

@@ -91,6 +91,15 @@ def append_json_line(path: str, record: Any) -> int:
         os.close(fd)
 
 
+def is_torn(path: str) -> bool:
+    """Whether a file ends in a line without its end: its writer was killed."""
+    with os.fdopen(open_regular(path), "rb") as stream:
+        if not stream.seek(0, os.SEEK_END):
+            return False
+        stream.seek(-1, os.SEEK_END)
+        return stream.read(1) != b"\n"
+
+
 def iter_lines(path: str, offset: int = 0) -> Iterator[tuple[int, bytes]]:
     """Yields (offset after the line, line) of whole lines from `offset` on; b"" for a line over MAX_JSON_LINE_BYTES.
 

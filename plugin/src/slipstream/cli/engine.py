@@ -107,12 +107,15 @@ def _gate(argv: list[str]) -> int:
     library = _library(args, tree_root)
     skill = library.get(args.skill)
     if args.action in ("trust", "untrust"):
-        if not trusted.needs_trust(skill) or skill.gate is None:
+        trusting, needed = args.action == "trust", trusted.needs_trust(skill) and skill.gate is not None
+        changed = needed and trusted.save_trust(_home(), tree_root, skill, trusting)
+        if args.json:
+            print_json({"skill": skill.shown_name, "needed": needed, "trusted": trusting or not needed, "changed": changed})
+        elif not needed or skill.gate is None:
             print("%s needs no permission" % skill.shown_name)
-            return EXIT_DONE
-        changed = trusted.save_trust(_home(), tree_root, skill, args.action == "trust")
-        print("%s %s: %s" % ("trusted" if args.action == "trust" else "no longer trusted",
-                             "" if changed else "(as before)", skill.gate.command))
+        else:
+            print("%s%s: %s" % ("trusted" if trusting else "no longer trusted", "" if changed else " (as before)",
+                                skill.gate.command))
         return EXIT_DONE
     given = dict(args.set)
     if args.action == "plan":

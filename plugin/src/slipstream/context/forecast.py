@@ -11,8 +11,7 @@ TURNS = 5
 def forecast(
     history: Iterable[Any], current_tokens: int | None = None, threshold_tokens: int = 170_000, turns: int = TURNS
 ) -> dict[str, int]:
-    """{stepsUntilCompact, avgStepTokens, remainingTokens}: the mean of the last `turns` finite, non-negative steps, 1 at
-    the least."""
+    """{stepsUntilCompact, avgStepTokens (of the last `turns` finite, non-negative steps; 1 at least), remainingTokens}."""
     steps = [step for step in history if isinstance(step, (int, float)) and not isinstance(step, bool) and 0 <= step < 1e12]
     current = sum(steps) if current_tokens is None else current_tokens
     last = steps[-turns:]

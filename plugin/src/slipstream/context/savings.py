@@ -25,8 +25,9 @@ def load_savings(store_root: str) -> dict[str, Any]:
 
 
 def record_saving(store_root: str, session: str, path: str, served_bytes: int, full_bytes: int, version: str = "") -> bool:
-    """Counts one scoped read of `path`; False when the figures make no sense. `version` tells one state of a file from the
-    next.
+    """Counts one scoped read of `path`; False when the figures make no sense.
+
+    `version` tells one state of a file from the next.
 
     Honest figure: a file's size counts as saved at most once per version and session, whatever is then served of it is charged
     against it, and a slice that is no smaller than its file is not counted at all.

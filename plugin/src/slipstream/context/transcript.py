@@ -15,8 +15,7 @@ SYNTHETIC = "<synthetic>"
 
 
 class Occupancy:
-    """Tokens in the window; `tokens` is None right after a compaction, until the next reply. `estimate`: not from a usage
-    record."""
+    """Tokens in the window; `tokens` is None after a compaction until the next reply, `estimate` not from a usage record."""
 
     __slots__ = (
         "cache_creation_tokens",
@@ -42,8 +41,7 @@ class Occupancy:
 
 
 def read_occupancy(transcript_path: str, limit: int = MAX_BYTES) -> Occupancy | None:
-    """The newest reply's occupancy; None where the transcript cannot be read or its last `limit` bytes hold no reply.
-    Never raises."""
+    """The newest reply's occupancy; None, never an error, where no reply can be read in the last `limit` bytes."""
     try:
         fd = os.open(transcript_path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(fd, "rb") as stream:

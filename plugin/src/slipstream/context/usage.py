@@ -277,9 +277,11 @@ def load_usage(store_root: str, folders: list[str], apart: bool = False) -> Usag
 
 
 def _first_timestamp(path: str) -> str:
-    """The first time stamp among a transcript's first lines; "" without one. A fork's copied lines keep their old stamps:
-    of two files
-    that begin alike, the one that also ended first is taken for the original."""
+    """The first time stamp among a transcript's first lines; "" without one.
+
+    A fork's copied lines keep their old stamps: of two files that begin alike, the one that also ended first is taken for
+    the original.
+    """
     try:
         with open(path, "rb") as stream:
             for _ in range(200):

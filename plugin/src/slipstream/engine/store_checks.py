@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import iter_json_lines, load_json, read_bytes, write_atomic
+from slipstream.base.files import is_torn, iter_json_lines, load_json, read_bytes, write_atomic
 from slipstream.base.git import run_git
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
@@ -76,10 +76,7 @@ def _log_state(path: str) -> tuple[int, int, bool]:
     good = bad = 0
     for _end, record in iter_json_lines(path):
         good, bad = (good + 1, bad) if record is not None else (good, bad + 1)
-    with open(path, "rb") as stream:
-        size = stream.seek(0, os.SEEK_END)
-        stream.seek(max(0, size - 1))
-        return good, bad, size > 0 and stream.read(1) != b"\n"
+    return good, bad, is_torn(path)
 
 
 def _end_last_line(path: str) -> None:

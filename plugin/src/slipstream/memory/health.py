@@ -6,6 +6,7 @@ from typing import Any
 
 from slipstream.base.clock import now_iso
 from slipstream.base.counts import count_of
+from slipstream.base.files import is_torn
 from slipstream.base.instants import parse_iso
 from slipstream.memory.fact_index import superseded_names
 from slipstream.memory.fact_reading import load_facts
@@ -54,12 +55,10 @@ def torn_files(store_root: str) -> list[str]:
     found = []
     for path in list_files(store_root):
         try:
-            with open(path, "rb") as stream:
-                if stream.seek(0, os.SEEK_END):
-                    stream.seek(-1, os.SEEK_END)
-                    if stream.read(1) != b"\n":
-                        found.append(os.path.basename(path))
+            torn = is_torn(path)
         except OSError:
+            torn = True
+        if torn:
             found.append(os.path.basename(path))
     return found
 
