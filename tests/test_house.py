@@ -10,6 +10,7 @@ import unittest
 
 import build_zipapp
 from tests import LAUNCHER, PYZ, ROOT, SOURCE
+from tests.built import built_pyz
 
 PACKAGE = os.path.join(SOURCE, "slipstream")
 MAX_MODULE_LINES = 500
@@ -130,7 +131,7 @@ class HotPath(unittest.TestCase):
         return set(done.stderr.decode().split())
 
     def test_modules_and_lines(self) -> None:
-        packed = build_zipapp.entries(build_zipapp.build_pyz())
+        packed = build_zipapp.entries(built_pyz())
         with tempfile.TemporaryDirectory() as folder:
             bare = self.modules_after(os.path.realpath(folder))
             for verb, (wanted, limit) in HOT_VERBS.items():
@@ -156,7 +157,7 @@ class HotPath(unittest.TestCase):
         done = subprocess.run([sys.executable, "-I", "-S", "-c", code, PYZ], capture_output=True, timeout=60, check=True)
         rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
         self.assertIn("slipstream.map.languages.python", {row[0] for row in rows})
-        packed = build_zipapp.entries(build_zipapp.build_pyz())
+        packed = build_zipapp.entries(built_pyz())
         for name, path, origin, times in rows:
             self.assertIn(os.path.relpath(path, PYZ).replace(os.sep, "/"), packed)
             self.assertEqual(path, origin)
@@ -176,7 +177,7 @@ class Card(unittest.TestCase):
 
 class Pyz(unittest.TestCase):
     def test_is_what_the_source_builds(self) -> None:
-        data = build_zipapp.build_pyz()
+        data = built_pyz()
         with open(PYZ, "rb") as stream:
             found = stream.read()
         if found != data:
@@ -193,7 +194,7 @@ class Pyz(unittest.TestCase):
         self.assertLess(len(build_zipapp.deflate(texts[-1])), len(texts[-1]) // 2)
 
     def test_check_names_what_differs(self) -> None:
-        wanted = build_zipapp.build_pyz()
+        wanted = built_pyz()
         self.assertEqual(build_zipapp.find_differences(wanted, b"PK"), ["not a readable archive: File is not a zip file"])
 
 

@@ -16,6 +16,7 @@ from slipstream.map.search_text import render_answer
 
 import build_zipapp
 from tests import PROGRAM
+from tests.built import built_pyz
 
 FILES = {
     "pkg/__init__.py": "from .urls import parse_url\n",
@@ -183,7 +184,7 @@ class Process(Tree):
 
     def test_what_a_warm_search_loads(self) -> None:
         """At most 900 lines as the pyz packs them, and none of the modules that cost a start."""
-        data = build_zipapp.build_pyz()
+        data = built_pyz()
         place = os.path.join(self.root, "slipstream.pyz")
         with open(place, "wb") as stream:
             stream.write(data)
