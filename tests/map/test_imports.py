@@ -149,6 +149,15 @@ class Imports(unittest.TestCase):
                                    ("css/deep/x.scss", "vars"): "css/_vars.scss", ("css/main.scss", "sass:math"): None})
         self.check("proto", files, {("p/q.proto", "p/r.proto"): "api/p/r.proto", ("api/p/r.proto", "p/q.proto"): "p/q.proto", ("p/q.proto", "google/protobuf/any.proto"): None})
 
+    def test_terraform_makefiles_and_mdx(self) -> None:
+        files = dict.fromkeys(("main.tf", "modules/net/main.tf", "modules/net/out.tf", "modules/net/README.md", "live/a.tf", "Makefile", "mk/x.mk", "docs/page.mdx", "docs/card.tsx",
+                               "a/theme/_vars.scss", "b/theme/_vars.scss", "b/pages/main.scss"), "")
+        self.check("terraform", files, {("main.tf", "./modules/net"): ["modules/net/main.tf", "modules/net/out.tf"], ("live/a.tf", "../modules/net"): ["modules/net/main.tf", "modules/net/out.tf"],
+                                        ("live/a.tf", "../"): "main.tf", ("main.tf", "./none"): None}, "module")
+        self.check("makefile", files, {("Makefile", "mk/x.mk"): "mk/x.mk", ("mk/x.mk", "$(DIR)/y.mk"): None}, "include")
+        self.check("markdown", files, {("docs/page.mdx", "./card"): "docs/card.tsx", ("docs/page.mdx", "@astrojs/starlight"): None})
+        self.check("scss", files, {("b/pages/main.scss", "theme/vars"): "b/theme/_vars.scss"})
+
     def test_php_without_a_rule_for_the_class(self) -> None:
         def declared(language: str) -> list[tuple[str, str, list[str]]]:
             return {"php": [("inc/functions.php", "App\\Util", ["slug"]), ("inc/Old.php", "App\\Legacy", [])]}.get(language, [])

@@ -55,6 +55,11 @@ class CaseTest(unittest.TestCase):
                 self.assertEqual(plain, _places(name, data.replace(b"\n", b"\r\n")), "CRLF")
                 self.assertEqual(plain, _places(name, b"\xef\xbb\xbf" + data), "BOM")
                 self.assertEqual(plain, _places(name, data.replace(b"\n", b"\r")), "CR alone")
+                text = data.decode("utf-8")
+                self.assertEqual(plain, _places(name, text.encode("utf-16")), "UTF-16")
+                self.assertEqual(plain, _places(name, b"\xfe\xff" + text.encode("utf-16-be")), "UTF-16, big end first")
+                if not text.isascii() and all(char < "\u0100" for char in text):
+                    self.assertEqual(plain, _places(name, text.encode("latin-1")), "Latin-1")
 
 
 def _places(name: str, data: bytes) -> list[tuple[str, str, int, int, int]]:

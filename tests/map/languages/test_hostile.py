@@ -172,6 +172,18 @@ class HostileTest(unittest.TestCase):
                         self.assertEqual(places("file." + extension, text + script + wrap(code) + "\n"),
                                          {"alpha": (line, line, line + 1)})
 
+    def test_names_of_any_script_stand_at_their_lines(self) -> None:
+        for extension, (first, statement, last, comments, strings) in ENVELOPES.items():
+            for encoding in ("utf-8", "utf-8-sig", "utf-16", "latin-1"):
+                one, other, said = ("Éa", "Über", "ÿ é") if encoding == "latin-1" else ("名前", "Über", "漢字 🎉 é")
+                head = first.replace("alpha", one) + comments[0](said) + "\n" + statement % strings[0](said) + "\n"
+                source = head + last.replace("omega", other) + ENDINGS.get(extension, "")
+                for end in ("\n", "\r\n", "\r"):
+                    with self.subTest(language=extension, encoding=encoding, end=end):
+                        scan = scan_source("file." + extension, source.replace("\n", end).encode(encoding))
+                        found = {d.name: d.line for d in scan.walk()}
+                        self.assertEqual((found.get(one), found.get(other)), (first.count("\n") - 1, head.count("\n") + 1))
+
     def test_endless_tokens_end(self) -> None:
         # A scan in square time would take minutes here instead of a second.
         for key, row in LANGUAGES.items():

@@ -34,11 +34,23 @@ class LanguageTest(unittest.TestCase):
         self.assertEqual(language_of("bin/tool", b"#!/usr/bin/env python3\n"), "python")
         self.assertEqual(language_of("bin/tool", b"#!/bin/sh -e\n"), "shell")
         self.assertEqual(language_of("bin/tool", b"#!/usr/bin/env -S node --x\n"), "javascript")
+        self.assertEqual(language_of("docker/Dockerfile.dev"), "dockerfile")
+        self.assertEqual(language_of("Makefile.common"), "makefile")
+        self.assertEqual(language_of("Dockerfile.md"), "markdown")
+        self.assertIsNone(language_of("Dockerfile.dockerignore"))
+        self.assertEqual(scan_source("lib.rs", b"#![allow(x)]\n").hints, [])
         self.assertIsNone(language_of("bin/tool"))
         self.assertIsNone(language_of("a.unknown", b"#!/bin/sh\n"))
         self.assertTrue(needs_shebang("bin/tool"))
         self.assertFalse(needs_shebang("Dockerfile"))
         self.assertEqual(interpreter_of(b"#! /usr/bin/python3.11\n"), "python3")
+
+    def test_where_a_scala_program_starts(self) -> None:
+        for source in ("object A extends App {}", "object A extends x.Base with IOApp.Simple {}", "  def main(args: Array[String]): Unit = ()",
+                       "@main def go() = 1"):
+            self.assertEqual(scan_source("a.scala", source.encode()).hints, ["main"], source)
+        for source in ("trait A extends Apply[F]", "// def main(x)", "object A extends Application"):
+            self.assertEqual(scan_source("a.scala", source.encode()).hints, [], source)
 
     def test_an_unknown_language_counts_lines(self) -> None:
         scan = scan_source("a.unknown", b"one\ntwo")

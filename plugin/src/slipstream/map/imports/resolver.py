@@ -31,7 +31,7 @@ class Resolver:
 
     def _resolve(self, importer: str, language: str, specifier: str, kind: str, names: tuple[str, ...]) -> list[str]:
         family: Any
-        if language in JAVASCRIPT:
+        if language in JAVASCRIPT or language == "markdown":     # of Markdown only MDX imports
             from slipstream.map.imports.javascript import JavaScript
             family = self._family("javascript", lambda: JavaScript(self.tree))
             return list(family.resolve(importer, specifier))
@@ -46,12 +46,12 @@ class Resolver:
             kinds = {"go": compiled.Go, "c": compiled.Native, "cpp": compiled.Native, "swift": compiled.Swift}
             family = self._family(language, lambda: kinds[language](self.tree))
             return list(family.resolve(importer, specifier, *([names] if language in ("c", "cpp") else [])))
-        if language in ("ruby", "shell", "lua", "css", "scss", "proto"):
+        if language in ("ruby", "shell", "lua", "css", "scss", "proto", "makefile", "terraform"):
             from slipstream.map.imports import scripts
             if language == "ruby":
                 return list(self._family("ruby", lambda: scripts.Ruby(self.tree)).resolve(importer, specifier, kind))
             rules = {"shell": scripts.Shell, "lua": scripts.Lua, "css": scripts.Sheets, "scss": scripts.Sheets,
-                     "proto": scripts.Proto}
+                     "proto": scripts.Proto, "makefile": scripts.Shell, "terraform": scripts.Terraform}
             return list(self._family(language, lambda: rules[language](self.tree)).resolve(importer, specifier))
         if language not in (*JVM, "csharp", "php"):
             return []

@@ -79,7 +79,19 @@ class Sheets:
                 return [path]
         if specifier.startswith("."):
             return []
-        return next(filter(None, (self.tree.with_suffix(join(folder, one))[:1] for one in names[:5])), [])
+        found = next(filter(None, (self.tree.with_suffix(join(folder, one)) for one in names)), [])
+        return [max(found, key=lambda path: len(posixpath.commonpath([path, importer])))] if found else []
+
+
+class Terraform:
+    """A module's source: every file of the folder it names."""
+
+    def __init__(self, tree: Tree):
+        self.tree = tree
+
+    def resolve(self, importer: str, specifier: str) -> list[str]:
+        folder = join(posixpath.dirname(importer), specifier.partition("?")[0])
+        return [path for path in self.tree.folders.get(folder, []) if path.endswith(".tf")]
 
 
 class Proto:

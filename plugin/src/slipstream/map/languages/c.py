@@ -16,26 +16,26 @@ _SKIPPED = re.compile(r"(?:(?:export\s+)?(?:import|module)\b|template\s+(?!<)|fr
                       r"|using\s+namespace\b|static_assert\b)")
 _EXTERN_BLOCK = re.compile(r'extern\s*"[^"\n]*"\s*\{')
 _EXTERN_ONE = re.compile(r'extern\s*"[^"\n]*"\s*')
-_USING = re.compile(r"using\s+([A-Za-z_]\w*)\s*(?:\[\[[^\]]*\]\]\s*)?=")
+_USING = re.compile(r"using\s+([^\W\d]\w*)\s*(?:\[\[[^\]]*\]\]\s*)?=")
 _QUALIFIED = re.compile(
-    r"((?:[A-Za-z_]\w*\s*(?:<(?:[^<>();{}]|<(?:[^<>();{}]|<[^<>();{}]{0,200}>){0,80}>){0,200}>)?\s*::\s*)*)(~?\s*[A-Za-z_]"
+    r"((?:[^\W\d]\w*\s*(?:<(?:[^<>();{}]|<(?:[^<>();{}]|<[^<>();{}]{0,200}>){0,80}>){0,200}>)?\s*::\s*)*)(~?\s*[^\W\d]"
     r"\w*)\s*"
     r"(?:<(?:[^<>;{}]|<[^<>;{}]{0,200}>){0,200}>)?\s*\Z")
-_PLAIN = re.compile(r"(?:(?<=[\s*&(])|(?<=\A))()(?<!::)(?<!~)(?<!:: )(?<!~ )([A-Za-z_]\w*)\s*\Z")
-_OPERATOR = re.compile(r"((?:[A-Za-z_]\w*\s*(?:<[^();{}]{0,200}>)?\s*::\s*)*)"
+_PLAIN = re.compile(r"(?:(?<=[\s*&(])|(?<=\A))()(?<!::)(?<!~)(?<!:: )(?<!~ )([^\W\d]\w*)\s*\Z")
+_OPERATOR = re.compile(r"((?:[^\W\d]\w*\s*(?:<[^();{}]{0,200}>)?\s*::\s*)*)"
                        r"\b(operator\s*(?:\(\s*\)|\[\s*\]|\"\"\s*_?\w+|(?:new|delete)\b(?:\s*\[\s*\])?"
-                       r"|co_await\b|[^\s\w(\"]+|[A-Za-z_][\w:<>,*&\s]{0,100}?))\s*\Z")
+                       r"|co_await\b|[^\s\w(\"]+|[^\W\d][\w:<>,*&\s]{0,100}?))\s*\Z")
 _NOT_NAMES = frozenset(
     "if for while switch return catch sizeof alignof decltype typeof __typeof__ __attribute__ __declspec alignas noexcept "
     "throw static_assert _Static_assert void int char short long float double bool signed unsigned const volatile auto "
     "requires explicit constexpr __asm__ asm defined _Alignas __extension__ typename".split())
 _AFTER_PARAMETERS = re.compile(r"\s*(?:\{|;|:|=|,|->|\[|\)|&|\Z|(?:const|noexcept|override|final|volatile|requires|throw|try|"
                                r"mutable|__attribute__|__asm__|asm|restrict)\b|[A-Z_][A-Z0-9_]{2,}\b(?!\s*\w+\s*\())")
-_OLD_STYLE = re.compile(r"\s*(?:(?:const\s+|unsigned\s+|struct\s+|register\s+){0,4}[A-Za-z_]\w*[\s*]+[\w\s*,\[\]]{1,200};"
+_OLD_STYLE = re.compile(r"\s*(?:(?:const\s+|unsigned\s+|struct\s+|register\s+){0,4}[^\W\d]\w*[\s*]+[\w\s*,\[\]]{1,200};"
                         r"\s*){1,40}\{")
-_RETURNS_POINTER = re.compile(r"\(\s*\*+\s*([A-Za-z_]\w*)\s*\(")     # void (*signal(int))(int)
+_RETURNS_POINTER = re.compile(r"\(\s*\*+\s*([^\W\d]\w*)\s*\(")     # void (*signal(int))(int)
 _REQUIRES = re.compile(r"\brequires\s*(?:\([^(){}]{0,300}\)\s*)?\Z")
-_DEFINE = re.compile(r"([A-Za-z_]\w*)(\([^)\n]*\))?\s*(.*)", re.S)
+_DEFINE = re.compile(r"([^\W\d]\w*)(\([^)\n]*\))?\s*(.*)", re.S)
 _INCLUDE = re.compile(r'([<"])([^>"\n]+)[>"]')
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp")
 

@@ -7,17 +7,17 @@ from slipstream.map.languages.c_preprocessor import LEXICON
 from slipstream.map.languages.walker import Walker
 from slipstream.map.model import Definition, FileScan
 
-LAST_NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*(?::\s*\w+\s*)?\Z")
+LAST_NAME = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\]\s*)*(?::\s*\w+\s*)?\Z")
 STOP = LEXICON.compile(r"(\[)|(\()|(\{)|(;)|(=(?!=)(?<![=!<>]=))|([)}\]])")
 TYPE = re.compile(r"(?:typedef\s+)?(?:(?:static|const|constexpr|volatile|extern|inline|friend|mutable)\s+)*"
                    r"(class|struct|union|enum)\b(?:\s+(?:class|struct)\b)?")
-_TYPEDEF_POINTER = re.compile(r"\(\s*(?:[A-Za-z_]\w*\s+){0,3}(?:[\w:]+::\s*)?[*^&]{0,3}\s*(?:(?:const|volatile)\s+)?"
-                              r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)?\)\s*[(\[]")
+_TYPEDEF_POINTER = re.compile(r"\(\s*(?:[^\W\d]\w*\s+){0,3}(?:[\w:]+::\s*)?[*^&]{0,3}\s*(?:(?:const|volatile)\s+)?"
+                              r"([^\W\d]\w*)\s*(?:\[[^\]]*\]\s*)?\)\s*[(\[]")
 _ATTRIBUTES = re.compile(r"\[\[[^\]]*\]\]|__attribute__\s*\(\([^{}]*?\)\)|__declspec\s*\([^()]*\)|alignas\s*\([^()]*\)"
                          r"|\b[A-Z_][A-Z0-9_]{2,}\s*\([^()]*\)")
 _ANGLES = re.compile(r"<[^<>]*>")
 _IN_HEAD = ("alignas", "__attribute__", "__declspec", "decltype")
-_ENUMERATOR = re.compile(r"([A-Za-z_]\w*)")
+_ENUMERATOR = re.compile(r"([^\W\d]\w*)")
 _END = LEXICON.compile(r"([({\[])|(;)|([)}\]])")
 _COMMA = LEXICON.compile(r"([({\[])|(,)|([)}\]])")
 _ANGLE = LEXICON.compile(r"([({\[])|(<)|(>)|(;)|([)}\]])")
@@ -102,7 +102,7 @@ class CTypes(Walker):
             plain = shorter
         base = re.search(r"(?<!:):(?!:)", plain)
         plain = plain[:base.start()] if base else plain
-        words = [m for m in re.finditer(r"[A-Za-z_][\w:]*", plain) if m.group() not in ("final", "const")]
+        words = [m for m in re.finditer(r"[^\W\d][\w:]*", plain) if m.group() not in ("final", "const")]
         keyword = found.group(1)
         kind = "enum" if keyword == "enum" else "class"
         typedef = found.group().startswith("typedef")

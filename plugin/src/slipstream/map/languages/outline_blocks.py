@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after, find_unescaped, quoted, tokens
+from slipstream.map.languages.lexer import UNCLOSED_LIMIT, Lexicon, after, find_unescaped, quoted, tokens
 from slipstream.map.languages.text import unescaped
 from slipstream.map.languages.walker import Walker
 from slipstream.map.model import FileScan, OutlineEntry
@@ -25,52 +25,71 @@ def _hook(text: str, match: re.Match[str]) -> int:
         return after(text, "*/", match.end())
     if token == '"""':
         return find_unescaped(text, token, match.end())
-    if token[0] == '"':
-        return _template(text, match.end())
-    word = match.group().lstrip("<-~").strip()          # a heredoc: up to the line that holds its word alone
-    closing = re.compile(rf"\n[ \t]*{re.escape(word)}[ \t]*\r?(?=\n|\Z)").search(text, match.end() - 1)
-    return closing.end() if closing is not None else match.end()
+    return after(text, token, match.end())
 
 
 _TEMPLATE = re.compile(r"\\.|\"|[$%]\{|[{}\n]", re.S)
 
 
-def _template(text: str, pos: int) -> int:
-    """Offset after a string of HCL whose first `${` ends at `pos`: expressions in it hold strings, and so on."""
-    stack = ['"', "{"]
-    for token in tokens(_TEMPLATE, text, pos):
-        mark = token.group()
-        inside = stack[-1]
-        if mark == '"':
-            if inside == '"':
-                stack.pop()
-            else:
-                stack.append(mark)
-        elif mark == "\n":
-            if inside == '"':
-                return token.start()
-        elif mark == "}":
-            if inside == "{":
-                stack.pop()
-        elif mark[0] in "$%" or (mark == "{" and inside == "{"):
-            stack.append("{")
-        if not stack:
-            return token.end()
-    return pos
+class _Hcl:
+    """What no pattern can pass in one file of HCL: heredocs, and strings with expressions that hold strings."""
+
+    def __init__(self, text: str) -> None:
+        self.ends = {line.strip() for line in text.split("\n")}
+        self.unclosed = 0
+
+    def __call__(self, text: str, match: re.Match[str]) -> int:
+        token = match.group()
+        if token[0] == '"':
+            return self.template(text, match.end())
+        if token[0] == "<":
+            word = token.lstrip("<-~").strip()          # up to the line that holds it alone
+            if word in self.ends:
+                closing = re.compile(rf"\n[ \t]*{word}[ \t]*\r?(?=\n|\Z)").search(text, match.end() - 1)
+                if closing is not None:
+                    return closing.end()
+                self.ends.discard(word)
+            return match.end()
+        return after(text, "*/", match.end())
+
+    def template(self, text: str, pos: int) -> int:
+        """Offset after a string whose first `${` ends at `pos`; `pos` when it does not end."""
+        stack = ['"', "{"]
+        for token in tokens(_TEMPLATE, text, pos) if self.unclosed < UNCLOSED_LIMIT else ():
+            mark = token.group()
+            inside = stack[-1]
+            if mark == '"':
+                if inside == '"':
+                    stack.pop()
+                else:
+                    stack.append(mark)
+            elif mark == "\n":
+                if inside == '"':
+                    return token.start()
+            elif mark == "}":
+                if inside == "{":
+                    stack.pop()
+            elif mark[0] in "$%" or (mark == "{" and inside == "{"):
+                stack.append("{")
+            if not stack:
+                return token.end()
+        self.unclosed += 1
+        return pos
 
 
 _NOISE = quoted('"') + "|" + quoted("'")
 _C_LEXICON = Lexicon(_NOISE + r"|//[^\n]*", r"/\*", _hook)
 _GRAPHQL_LEXICON = Lexicon(quoted('"') + r"|\#[^\n]*", r'"""', _hook)
-_HCL_LEXICON = Lexicon(quoted('"') + r"|\#[^\n]*|//[^\n]*",
-                       r'/\*|"[^"\\\n$%]*(?:(?:\\.|[$%](?!\{))[^"\\\n$%]*){0,9999}[$%]\{|<<[-~]?[A-Za-z_]\w{0,60}[ \t]*\r?\n',
-                       _hook)
+_HCL_SPECIAL = (r'/\*|"[^"\\\n$%]*(?:(?:\\.|[$%](?!\{))[^"\\\n$%]*){0,9999}[$%]\{|<<[-~]?[A-Za-z_]\w{0,60}[ \t]*\r?\n')
 
 
 def scan(text: str, path: str, out: FileScan) -> None:
     """Fill `out.outline`, imports and the purpose."""
     name = out.language
-    blocks = _Blocks(text, out, {"graphql": _GRAPHQL_LEXICON, "terraform": _HCL_LEXICON}.get(name, _C_LEXICON))
+    lexicon = _GRAPHQL_LEXICON if name == "graphql" else _C_LEXICON
+    if name == "terraform":
+        lexicon = Lexicon(quoted('"') + r"|\#[^\n]*|//[^\n]*", _HCL_SPECIAL, _Hcl(text))
+    blocks = _Blocks(text, out, lexicon)
     blocks.hash_comments = name in ("graphql", "terraform")
     blocks.header_purpose()
     {"proto": blocks.proto, "graphql": blocks.graphql, "terraform": blocks.terraform, "json": blocks.json}[name]()

@@ -147,9 +147,10 @@ class _Sheet:
             if less is not None and less.group(1) not in _PAGE:
                 self._property("@" + less.group(1), at, end)
             elif rule is not None and rule.group(1) in ("import", "use", "forward"):
-                found = _QUOTED.search(text, rule.end(), end)
-                if found is not None:
+                for found in _QUOTED.finditer(text, rule.end(), end):
                     self.imports.append((found.group(1) or found.group(2), "import", ()))
+                    if rule.group(1) != "import":       # what follows is what it is loaded with
+                        break
         elif first == "$" or (first == "-" and text.startswith("--", at)):
             variable = _VARIABLE.match(text, at, end)
             if variable is not None:

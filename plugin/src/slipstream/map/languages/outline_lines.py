@@ -9,6 +9,7 @@ from slipstream.map.model import FileScan, OutlineEntry
 
 TITLE_LIMIT_CHARS = 300
 _REFERENCE = re.compile(r"\\:|\$(?:\((?:[^()\n]|\([^()\n]{0,300}\)){0,300}\)|\{[^{}\n]{0,300}\})")
+_INCLUDE = re.compile(r"(?:-|s)?include[ \t]")
 _NAME = re.compile(r"\S+")
 _DEFINE = re.compile(r"[ ]{0,8}(?:(?:export|override|private)[ \t]+){0,3}define[ \t]+[^:=]")
 _ASSIGNED = re.compile(r"[ \t]*(?:export |override |private )*[\w.-]+[ \t]*[:+?!]?:?=")
@@ -71,6 +72,9 @@ def _makefile(lines: list[str], out: FileScan) -> None:
             define = True
             continue
         elif not line or line[0] in " #" or _ASSIGNED.match(line):
+            continue
+        elif _INCLUDE.match(line):
+            out.imports += [(name, "include", ()) for name in line.split()[1:]]
             continue
         head.append((number, line.rstrip("\\") if joined else line))
         masked = _REFERENCE.sub(lambda found: "_" * len(found.group()), line)

@@ -103,7 +103,7 @@ def scan_source(path: str, data: bytes) -> FileScan:
     language = language_of(path, data[:256])
     text = decode(data)
     scan = FileScan(language or "", text.count("\n") + (0 if text.endswith("\n") or not text else 1))
-    if data[:2] == b"#!":
+    if data[:2] == b"#!" and data[2:3] != b"[":     # Rust's attributes of a whole file begin so
         scan.hints.append("shebang:" + interpreter_of(data[:256]))
     if language is None:
         return scan

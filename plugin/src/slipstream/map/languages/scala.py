@@ -25,6 +25,8 @@ _LEXICON = StringLexicon(r"'(?:[^'\\\n]|\\[^\n]{1,6}?)'|//[^\n]*|`[^`\n]*`", "${
 _HEAD = _LEXICON.compile(r"([(\[])|(\{)|([)}\]])|(;)|(\n)|(:(?=[ \t]*(?:\r?\n|//)))|((?<!\w)with(?=[ \t]*\r?\n))|"
                          r"(=(?![>=\w!<])(?<![<>=!:+*/-]=))")
 _KINDS = {"class": "class", "object": "class", "trait": "interface", "enum": "enum"}
+_MAIN = re.compile(r"^[ \t]*(?:(?:override|final)[ \t]+){0,2}(?:def[ \t]+main\b|@main\b|object\b[^\n]{0,300}"
+                   r"\b(?:extends|with)[ \t]+(?:[\w.]+\.)?(?:IO)?App\b)", re.M)
 
 
 def scan(text: str, path: str, out: FileScan) -> None:
@@ -34,7 +36,7 @@ def scan(text: str, path: str, out: FileScan) -> None:
     scanner.members(0, None, -1)
     if not out.purpose:
         out.purpose = next((d.doc for d in out.definitions if d.doc), "") or hash_header(text)
-    if "def main(" in text or "@main" in text or "extends App" in text:
+    if ("main" in text or "App" in text) and _MAIN.search(text):
         out.hints.append("main")
 
 
