@@ -9,6 +9,7 @@ from slipstream.map.model import FileScan, OutlineEntry
 
 MAX_LEVEL = 20
 HEAD_LIMIT_CHARS = 300
+HEADER_LIMIT_CHARS = 6000
 # Blocks whose rules stand as if nothing were around them, and those whose variables are nobody else's.
 _GROUPS = frozenset(("media", "supports", "layer", "container", "scope", "starting-style", "document", "-moz-document",
                      "include", "if", "else", "each", "for", "while", "at-root", "tailwind", "variants", "screen"))
@@ -34,7 +35,7 @@ _BLANKS = re.compile(r"\s*")
 
 def scan(text: str, path: str, out: FileScan) -> None:
     """Fill `out.outline`, imports and the purpose."""
-    header = _FIRST.match(text)
+    header = _FIRST.match(text[:HEADER_LIMIT_CHARS])
     for block in (header.group() if header else "").replace("*/", "*/\n\n").split("\n\n"):
         out.purpose = out.purpose or comment_summary(block)
     sheet = _Sheet(text, path.endswith(".less"))
@@ -69,7 +70,8 @@ class _Sheet:
                 continue
             start, end = token.span()
             if kind == 1:
-                if not text[at:start].strip():
+                blank = _BLANKS.match(text, at)
+                if blank is not None and blank.end() >= start:
                     at = end
             elif kind == 6:
                 brackets += 1
