@@ -1,13 +1,15 @@
 """python3 -m tests.bench.client: what the plugin costs a session of the real Claude Code client, as ratios of the same without it.
 
-The same scripted session of 26 hook calls, interleaved: without the plugin, with it, and with it but without the processes.
-Needs the client (SLIPSTREAM_CLAUDE).
+The same scripted session of 26 hook calls, interleaved: without the plugin, with it, with it but without the processes, and with
+its server and skills but no hook. Timed is the client's own process, not what is prepared around it; CPU is that of the client
+and of all it starts, the fake API's left out. Needs the client (SLIPSTREAM_CLAUDE).
 """
 from __future__ import annotations
 
 import copy
 import json
 import re
+import resource
 import statistics
 import sys
 import tempfile
@@ -21,8 +23,10 @@ from tests.clients.claude_code.session import HERE, Session, find_client
 ROUNDS = 7
 CALLS = 10
 PLUGIN = HERE.parents[2] / "plugin"
+EVENTS = {5: "UserPromptSubmit", 10: "PostToolUse", 6: "PostToolBatch, Stop"}  # told in the client's log by their number of fields
 STAMP = re.compile(r"^(\d{4}-\d\d-\d\dT[\d:.]+)Z ")
 CALLING, ANSWERED = "Hooks: mcp_tool calling", "Hook output"
+FIELDS = re.compile(r" with (\d+) arg")
 
 
 def scenario(parallel: bool = False) -> dict[str, Any]:
@@ -57,19 +61,35 @@ def variant(name: str) -> dict[str, Any]:
     return value
 
 
-def latencies(debug: str) -> list[float]:
-    """Milliseconds from each call of the server by a hook to its answer, calls and answers paired in order."""
-    asked: list[float] = []
-    found: list[float] = []
+class Timed(Session):
+    """A session that knows how long its client ran."""
+
+    wall = cpu = 0.0
+
+    def run_print(self, step: dict[str, Any], argv: list[str], env: dict[str, str]) -> int:
+        started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        code = super().run_print(step, argv, env)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.wall = time.monotonic() - started
+        self.cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return code
+
+
+def latencies(debug: str) -> list[tuple[str, float]]:
+    """(event, milliseconds) from each call of the server by a hook to its answer, calls and answers paired in order."""
+    asked: list[tuple[str, float]] = []
+    found: list[tuple[str, float]] = []
     for line in debug.split("\n"):
         match = STAMP.match(line)
         if not match:
             continue
         at = datetime.fromisoformat(match.group(1)).timestamp() * 1000
         if CALLING in line:
-            asked.append(at)
+            fields = FIELDS.search(line)
+            asked.append((EVENTS.get(int(fields.group(1)) if fields else 0, "other"), at))
         elif ANSWERED in line and asked:
-            found.append(at - asked.pop(0))
+            event, since = asked.pop(0)
+            found.append((event, at - since))
     return found
 
 
@@ -84,25 +104,28 @@ def main() -> int:
         print("no client: SLIPSTREAM_CLAUDE names no binary", file=sys.stderr)
         return 1
     names = ["without the plugin", "with it", "without its processes", "without its hooks", "ten calls at once"]
-    walls: dict[str, list[float]] = {name: [] for name in names}
-    waits: dict[str, list[float]] = {name: [] for name in names}
+    runs: dict[str, list[Timed]] = {name: [] for name in names}
+    waits: dict[str, list[tuple[str, float]]] = {name: [] for name in names}
     for _ in range(ROUNDS):
         for name in names:
             with tempfile.TemporaryDirectory() as folder:
-                session = Session(Path(folder), client, PLUGIN, variant(name))
-                started = time.monotonic()
+                session = Timed(Path(folder), client, PLUGIN, variant(name))
                 session.run()
-                walls[name].append(time.monotonic() - started)
+                runs[name].append(session)
                 waits[name] += latencies(session.debug_text())
                 if session.wrong:
                     print(name, session.wrong, file=sys.stderr)
-    base = statistics.median(walls["without the plugin"])
+    wall, cpu = ({name: statistics.median(pick(run) for run in runs[name]) for name in names}
+                 for pick in (lambda run: run.wall, lambda run: run.cpu))
     for name in names[1:4]:
-        print("session of 26 hook calls, %-24s %5.2f times the one without the plugin" % (name, statistics.median(walls[name]) / base))
+        print("session of 26 hook calls, %-22s %5.2f times the one without the plugin, %5.2f times the one without its hooks; CPU %.2f" % (
+            name, wall[name] / wall[names[0]], wall[name] / wall[names[3]], cpu[name] / cpu[names[0]]))
     for name in names[1:]:
-        if waits[name]:
-            print("hook through the server, %-24s p50 %3.0f ms, p95 %3.0f ms (%d calls)" % (
-                name, percentile(waits[name], 0.5), percentile(waits[name], 0.95), len(waits[name])))
+        for event in ("", *sorted({event for event, _ in waits[name]})):
+            times = [took for of, took in waits[name] if event in ("", of)]
+            if times:
+                print("hook through the server, %-22s %-20s p50 %3.0f ms, p95 %3.0f, slowest %3.0f (%d calls)" % (
+                    name, event or "all", percentile(times, 0.5), percentile(times, 0.95), max(times), len(times)))
     return 0
 
 
