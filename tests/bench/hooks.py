@@ -8,6 +8,7 @@ import json
 import os
 import random
 import resource
+import shlex
 import statistics
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from slipstream.engine.setup import status_line_value
 
 from tests import PYZ, ROOT
 
@@ -134,10 +137,10 @@ def report(python: str, base: str) -> None:
         hook_command(python, "session-start"), payload(roots["full"], "SessionStart", source="startup"))}, 15)
     for megabytes in (1, 100):
         path = os.path.join(base, "%d.jsonl" % megabytes)
-        show(root, {"status line, %d MB transcript, host's figures" % megabytes: (
-            [python, "-I", "-S", PYZ, "statusline"], status_input(root, path, True)),
-            "status line, %d MB transcript, from its tail" % megabytes: (
-            [python, "-I", "-S", PYZ, "statusline"], status_input(root, path, False))})
+        set_up = [python, *shlex.split(status_line_value(PYZ)["command"])[1:]]
+        show(root, {"status line, %d MB transcript, host's figures" % megabytes: (set_up, status_input(root, path, True)),
+                    "status line, %d MB transcript, from its tail" % megabytes: (set_up, status_input(root, path, False)),
+                    "  the same, the pyz started by itself": ([python, "-I", "-S", PYZ, "statusline"], status_input(root, path, False))})
 
 
 def main(pythons: list[str]) -> int:

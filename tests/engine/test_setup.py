@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -219,7 +220,9 @@ class StatusLine(Folder):
 
     def test_quoting(self) -> None:
         command = setup.status_line_value("/a b/slipstream.pyz")["command"]
-        self.assertTrue(command.endswith(' -I -S "/a b/slipstream.pyz" statusline'))
+        self.assertEqual(shlex.split(command)[1:4], ["-I", "-S", "-c"])
+        self.assertTrue(command.endswith(' "/a b/slipstream.pyz" statusline'))
+        self.assertFalse(set(command) & set("$`!%\\"), "signs that a shell reads between double quotes")
 
 
 class CommandLine(Folder):
@@ -230,7 +233,8 @@ class CommandLine(Folder):
         settings = json.loads(self.read(os.path.join(self.home, ".claude", "settings.json")))
         self.assertEqual(list(settings), ["statusLine"])
         done = subprocess.run(settings["statusLine"]["command"], shell=True, input=b"{}", capture_output=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn(b"sp | ctx", done.stdout)
         self.assertEqual(self.run_setup("statusline", "--undo")[0], 0)
         self.assertFalse(os.path.exists(os.path.join(self.home, ".claude", "settings.json")))
 

@@ -53,11 +53,14 @@ def server_command(pyz: str) -> list[str]:
 
 def status_line_value(pyz: str) -> dict[str, Any]:
     """The host runs this through a shell: every word is quoted that needs it, by rules sh and PowerShell share."""
-    words = [find_python(), "-I", "-S", pyz.replace("\\", "/"), "statusline"]
+    words = [find_python(), "-I", "-S", "-c", _STATUS_LINE_CODE, pyz.replace("\\", "/"), "statusline"]
     command = " ".join('"%s"' % word if set(word) - _PLAIN else word for word in words)
     return {"type": "command", "command": command, "padding": 0}
 
 
+# A pyz that Python starts itself costs one bare start more: runpy and what it imports.
+_STATUS_LINE_CODE = ("import os, sys; sys.path.insert(0, sys.argv[1]); from slipstream.statusline import main; "
+                     "main(sys.argv[2:]); sys.stdout.flush(); os._exit(0)")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:-")
 
 
