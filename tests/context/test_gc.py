@@ -12,7 +12,8 @@ from typing import Any
 from slipstream.base.errors import SlipstreamError
 from slipstream.context.gc import is_captured, plan_gc, remove_leftovers, remove_logs, render_gc
 from slipstream.events.append import append_event
-from slipstream.events.log import list_sessions, log_path, view_path
+from slipstream.events.log import list_sessions, log_path, read_events, view_path
+from slipstream.events.repair import spill
 
 from tests import PROGRAM
 
@@ -54,7 +55,9 @@ class Collecting(Base):
         for name in ("old", "young"):
             with open(view_path(log_path(self.root, name)), "w", encoding="ascii") as stream:
                 stream.write("derived")
+        os.mkdir(log_path(self.root, "old") + ".spill")
         freed = remove_logs(self.root, plan["remove"], now=1e9)
+        self.assertFalse(os.path.exists(log_path(self.root, "old") + ".spill"))
         self.assertEqual(freed, plan["remove"][0]["bytes"] + len("derived"))
         self.assertFalse(os.path.exists(view_path(log_path(self.root, "old"))))
         self.assertTrue(os.path.exists(view_path(log_path(self.root, "young"))))
@@ -96,6 +99,15 @@ class Collecting(Base):
         os.utime(log_path(self.root, "old"), (1e9, 1e9))
         self.assertEqual(remove_logs(self.root, plan["remove"], now=1e9), 0)
         self.assertEqual(len(list_sessions(self.root)), 2)
+
+    def test_a_log_beside_which_an_event_waits_stays(self) -> None:
+        self.session("live", 0, True)
+        self.session("old", 40, True)
+        plan = plan_gc(self.root, 30, now=1e9)
+        path = log_path(self.root, "old")
+        spill(path, '{"ts":"t","session":"old","agent":"main","kind":"user-prompt","label":"taken up again"}')
+        self.assertEqual(remove_logs(self.root, plan["remove"], now=1e9), 0)
+        self.assertEqual([event["label"] for event in read_events(self.root, "old")][2:], ["taken up again"])
 
     def test_refuses_what_is_no_log_of_this_store(self) -> None:
         with self.assertRaises(SlipstreamError):

@@ -219,6 +219,18 @@ class HeldLock(Store):
         self.assertEqual(repair.drain(self.path), 0)
 
 
+    def test_what_is_no_event_in_the_waiting_folder_stops_nobody(self) -> None:
+        append_event(self.root, "s", "main", "stop", "first")
+        repair.spill(self.path, '{"ts":"t","session":"s","agent":"main","kind":"stop","label":"waited"}')
+        os.mkdir(os.path.join(self.path + ".spill", "0"))
+        if hasattr(os, "mkfifo"):
+            os.mkfifo(os.path.join(self.path + ".spill", "1"))  # reading it would wait for ever, and everybody for the lock
+        os.symlink("/dev/zero", os.path.join(self.path + ".spill", "2"))
+        for number in (2, 3):
+            self.assertEqual(append_event(self.root, "s", "main", "stop", "more"), number)
+        self.assertEqual([event["label"] for event in read_events(self.root, "s")], ["first", "waited", "more", "more"])
+        self.assertEqual(os.listdir(self.path + ".spill"), ["0"])
+
     def test_readers_take_in_what_waits_as_soon_as_the_holder_is_gone(self) -> None:
         append_event(self.root, "s", "main", "stop", "first")
         with self.held(self.path) as holder:

@@ -9,10 +9,14 @@ import time
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from slipstream.base.clock import now_iso
+from slipstream.base.files import open_regular
+from slipstream.events import repair
 from slipstream.events.append import append_event
 from slipstream.events.backfill import accept_transcript, backfill, recorded_ids
+from slipstream.events.log import log_path
 
 RECORDED = Path(__file__).parents[1] / "hooks" / "recorded"
 SESSION = "aa4d3a7a-3d40-4449-a6f5-58e0ce5fc81c"
@@ -60,6 +64,26 @@ class Backfill(unittest.TestCase):
         self.assertIn(AGENT, {event["agent"] for event in self.logged()})
         self.assertEqual(backfill(self.root, SESSION, accepted), 0)
         self.assertEqual(recorded_ids(self.root, SESSION), set(wanted))
+
+    def test_what_waits_and_is_taken_in_just_then_is_known(self) -> None:
+        append_event(self.root, SESSION, "main", "post-tool", "Read", {"tool_use_id": "t1"})
+        path = log_path(self.root, SESSION)
+        with open(path, encoding="ascii") as log:
+            line = "{" + log.read().partition(",")[2].strip()
+        for turn in (1, 2):  # a writer comes before the first file is opened, or before the second
+            repair.spill(path, line.replace("t1", "t2"))
+            opened: list[str] = []
+
+            def open_after_a_writer(name: str, turn: int = turn, opened: list[str] = opened) -> int:
+                opened.append(name)
+                if len(opened) == turn:
+                    repair.drain(path)
+                return open_regular(name)
+
+            with self.subTest(turn), mock.patch("slipstream.events.backfill.open_regular", open_after_a_writer):
+                self.assertEqual(recorded_ids(self.root, SESSION), {"t1", "t2"})
+            with open(path, "rb+") as log:
+                log.truncate(len(log.readline()))
 
     def test_a_call_without_its_answer_waits(self) -> None:
         use = {"message": {"content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/a"}}]}}

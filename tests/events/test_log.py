@@ -5,6 +5,7 @@ import json
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 from slipstream.events.append import append_event
 from slipstream.events.log import (
@@ -119,6 +120,18 @@ class Reading(unittest.TestCase):
         self.assertEqual(read_events(self.root, "my session")[0]["label"], "old")
         for session in ("../s", "..", "", "a" * 5000, "\ud800", "a\0b"):
             self.assertEqual(read_events(self.root, session), [])
+
+    def test_a_log_that_goes_while_they_are_listed_is_left_out(self) -> None:
+        for name in ("a", "b"):
+            append_event(self.root, name, "main", "stop", "turn finished")
+        os.mkdir(log_path(self.root, "a") + ".spill")
+
+        def remove(path: str) -> int:
+            os.unlink(log_path(self.root, "b"))
+            return 0
+
+        with mock.patch("slipstream.events.log.absorb", remove):
+            self.assertEqual([row["session"] for row in list_sessions(self.root)], ["a", "s"])
 
     def test_sessions_newest_first(self) -> None:
         append_event(self.root, "a b", "main", "stop", "x")

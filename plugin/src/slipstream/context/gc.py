@@ -3,7 +3,6 @@ never memory."""
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.roots import store_dir
 from slipstream.events.append import session_file_name
 from slipstream.events.log import LogReader, list_sessions, view_path
+from slipstream.events.repair import SPILL_SUFFIX, count_waiting, sweep
 
 LEFTOVER_AGE_S = 3600.0  # nobody is an hour over one file
 LIVE_S = 24 * 3600  # a log written within this time may belong to a session that is still open
@@ -57,12 +57,12 @@ def remove_logs(store_root: str, rows: list[dict[str, Any]], now: float | None =
             raise SlipstreamError("not an event log of this store", path)
         try:
             with FileLock(path, 1.0):
-                if clock - os.stat(path).st_mtime < LIVE_S:
-                    continue  # written since it was planned
+                if clock - os.stat(path).st_mtime < LIVE_S or count_waiting(path):
+                    continue  # written since it was planned, or about to be
                 freed += os.path.getsize(path)
                 os.unlink(path)
                 freed += _remove_view(path)
-                shutil.rmtree(path + ".spill", ignore_errors=True)
+                sweep(path + SPILL_SUFFIX)
         except (LockTimeout, FileNotFoundError):
             continue
     return freed

@@ -95,7 +95,8 @@ def recorded_ids(store_root: str, session: str, tail_bytes: int | None = None) -
     """Tool-use ids of the finished calls in the log (or in its last `tail_bytes`) and of those that wait beside it."""
     path = os.path.join(store_dir(store_root), "dashboard", session_file_name(session) + ".jsonl")
     try:
-        paths = [path, *(os.path.join(path + ".spill", name) for name in os.listdir(path + ".spill"))]
+        # the log last: what a writer takes in meanwhile is met there
+        paths = [*(os.path.join(path + ".spill", name) for name in os.listdir(path + ".spill")), path]
     except OSError:
         paths = [path]
     found: set[str] = set()

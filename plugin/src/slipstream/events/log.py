@@ -154,7 +154,10 @@ def list_sessions(store_root: str) -> list[dict[str, Any]]:
         return []
     for entry in entries:
         if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
-            stat = entry.stat(follow_symlinks=False)
+            try:
+                stat = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # removed just now
             found.append(
                 {
                     "session": decode_session(entry.name[:-6]),

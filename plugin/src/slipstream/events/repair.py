@@ -9,6 +9,7 @@ from typing import IO
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.fast_json import loads
+from slipstream.base.files import read_bytes
 from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.store import store_path
 from slipstream.events.append import FLAGS, LOCK_TIMEOUT_S
@@ -56,13 +57,16 @@ def prepare(log: IO[bytes], path: str, line: str | None) -> int:
         log.truncate(end)
         raise OSError(f"{path}: no room for an event")
     for name in waiting:
-        os.unlink(name)
+        try:
+            os.unlink(name)
+        except OSError:
+            pass  # a folder that was put there, or one that a reader holds open on Windows; the event itself is in the log
     try:
         os.rmdir(path + SPILL_SUFFIX)
     except FileNotFoundError:
         pass
     except OSError:
-        _sweep(path + SPILL_SUFFIX)  # somebody has just put another in, or was killed while at it
+        sweep(path + SPILL_SUFFIX)  # somebody has just put another in, or was killed while at it
     return seq
 
 
@@ -122,7 +126,7 @@ def count_waiting(path: str) -> int:
     return len(_waiting(path))
 
 
-def _sweep(folder: str) -> None:
+def sweep(folder: str) -> None:
     """Removes the unfinished files of writers that were killed, so that the folder can go."""
     try:
         for name in os.listdir(folder):
@@ -147,8 +151,7 @@ def _waiting(path: str) -> list[str]:
 def _spilled(name: str) -> bytes:
     """A waiting event's line, or nothing when the file is not one."""
     try:
-        with open(name, "rb") as stream:
-            text = stream.read(1_000_000)
+        text = read_bytes(name, 1_000_000)
         return text if isinstance(loads(text.decode()), dict) and text.startswith(b"{") and b"\n" not in text else b""
     except (OSError, ValueError):
         return b""
