@@ -11,6 +11,7 @@ import tempfile
 import time
 import unittest
 from collections.abc import Callable
+from unittest import mock
 
 import slipstream.doctor as doctor
 from slipstream.engine.diagnosis import OK, Finding, Patient, examine
@@ -255,6 +256,15 @@ class Sabotaged(Folder):
                     self.assertEqual(len(doctor.repair(found)), 1)
                     again = install.examine(check)
                     self.assertEqual(again[0].level, OK, again[0].detail)
+
+    def test_errors_of_a_store_that_took_no_log_are_found_where_they_went(self) -> None:
+        install = Install(os.path.join(self.folder, "one"))
+        elsewhere, now = os.path.join(self.folder, "elsewhere.log"), time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+        with mock.patch("slipstream.base.errorlog.error_log_paths", return_value=[elsewhere]):
+            for place, level in (("/another/project", OK), (install.store, "warn")):
+                with open(elsewhere, "a", encoding="utf-8") as stream:
+                    stream.write(f"{now} hook: OSError: {place}/dashboard/s.jsonl: no room for an event\n")
+                self.assertEqual([finding.level for finding in install.examine("errors")], [level])
 
     def test_read_only_store(self) -> None:
         if os.name != "posix" or os.geteuid() == 0:

@@ -11,6 +11,7 @@ from typing import Any
 from unittest import mock
 
 import slipstream.context.usage as usage_module
+from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.context.prices import find_rates
 from slipstream.context.usage import CLASSES, UsageIndex, load_usage
 from slipstream.context.usage_report import build_usage, project_folders, render_usage
@@ -245,6 +246,16 @@ class Keeping(Folder):
             stream.write(reply_line("s", 99, {"input_tokens": 5, "output_tokens": 1}, MODELS[0], "2026-11-01T10:00:00.000Z", "x") + "\n")
         found = load_usage(self.root, [self.folder])
         self.assertEqual(sum(row[0] for row in found.sums), 11)
+
+    def test_a_store_that_cannot_be_written_is_told_what_was_used_all_the_same(self) -> None:
+        _, true = write_session(self.path("s.jsonl"), "s", 10, 1)
+        for kept in (False, True):
+            with self.subTest(kept), mock.patch.object(usage_module, "FileLock", side_effect=PermissionError("read-only")):
+                self.assertEqual(self.sums(load_usage(self.root, [self.folder])), true)
+            load_usage(self.root, [self.folder])
+        with FileLock(os.path.join(self.root, ".claude", "slipstream", "context", "usage.index")), \
+                mock.patch.object(usage_module, "LOCK_TIMEOUT_S", 0.0), self.assertRaises(LockTimeout):
+            load_usage(self.root, [self.folder])
 
     def test_a_replaced_file_is_read_anew(self) -> None:
         write_session(self.path("s.jsonl"), "s", 10, 1)

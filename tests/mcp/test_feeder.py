@@ -94,6 +94,13 @@ class Feeding(unittest.TestCase):
         self.assertGreater(found[1]["data"]["bytes"], 10)
         self.assertTrue(re.match("test-client-", found[0]["session"]))
 
+    def test_a_store_that_cannot_be_written_is_told_in_the_errors_log(self) -> None:
+        with mock.patch("slipstream.events.append.append_event", side_effect=OSError("no room")):
+            feeder.start_session(self.connection)
+        self.assertEqual(self.events(), [])
+        with open(os.path.join(self.root, ".claude", "slipstream", "errors.log"), encoding="utf-8") as stream:
+            self.assertIn("mcp session-start: OSError: no room", stream.read())
+
     def test_the_modern_era_has_no_handshake_and_is_fed_all_the_same(self) -> None:
         from tests.mcp import modern_meta
         connection = Connection(self.root)

@@ -100,6 +100,19 @@ class Concurrent(unittest.TestCase):
         self.loop.finish()
         self.assertEqual(len(self.wire.sent), count)  # answered once
 
+    def test_a_hook_call_has_the_time_that_a_held_lock_may_take(self) -> None:
+        def record(request: protocol.Request, connection: protocol.Connection) -> dict[str, Any]:
+            self.go.wait(WAIT_S)
+            return {"content": []}
+
+        with mock.patch.dict(protocol._METHODS, {"tools/call": record}), mock.patch.object(jobs, "HOOK_GRACE_S", WAIT_S):
+            self.take(message("tools/call", 1, name="sp_hook", arguments={}))
+            later = threading.Timer(0.3, self.go.set)
+            later.start()
+            self.loop.finish()
+            later.join()
+        self.assertEqual([one["result"] for one in self.wire.sent], [{"content": []}])
+
     def test_a_batch_is_judged_by_what_was_agreed_when_it_was_read(self) -> None:
         self.take(initialize("2025-03-26"))
         self.take([message("prompts/list", 1)])

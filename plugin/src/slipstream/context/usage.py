@@ -14,7 +14,7 @@ from typing import Any
 
 from slipstream.base.files import read_bytes, write_atomic
 from slipstream.base.instants import parse_iso
-from slipstream.base.locks import FileLock
+from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.store import store_path
 from slipstream.context.prices import LONG_PROMPT_TOKENS
 from slipstream.context.usage_scan import find_transcripts, iter_replies
@@ -23,6 +23,7 @@ from slipstream.context.usage_shape import Shapes
 VERSION = 1
 CLASSES = ("input", "write5m", "write1h", "read", "output")
 _KEY = Struct(">q")
+LOCK_TIMEOUT_S = 30.0
 _COLUMNS = 8  # of a reply's row: key, file, group, then the five classes
 
 
@@ -257,22 +258,29 @@ class UsageIndex:
 def load_usage(store_root: str, folders: list[str], apart: bool = False) -> UsageIndex:
     """The index brought up to date with every transcript below `folders`; saved where something was new.
 
-    `apart`: these folders are not the project's own, so they get an index of their own.
+    `apart`: these folders are not the project's own, so they get an index of their own. Where the store cannot be written,
+    all is read anew and nothing saved. LockTimeout.
     """
     name = "usage.index"
     if apart:
         which = "\0".join(sorted(folders)).encode("utf-8", "surrogatepass")
         name = f"usage-{blake2b(which, digest_size=8).hexdigest()}.index"
-    path = store_path(store_root, "context", name)
-    with FileLock(path, 30.0):
-        try:
-            index = UsageIndex.load(read_bytes(path))
-        except OSError:
-            index = UsageIndex()
-        before = [(entry["path"], entry["offset"]) for entry in index.files]
+    try:
+        path = store_path(store_root, "context", name)
+        with FileLock(path, LOCK_TIMEOUT_S):
+            try:
+                index = UsageIndex.load(read_bytes(path))
+            except OSError:
+                index = UsageIndex()
+            before = [(entry["path"], entry["offset"]) for entry in index.files]
+            index.update(find_transcripts(folders))
+            if [(entry["path"], entry["offset"]) for entry in index.files] != before:
+                write_atomic(path, index.dump())
+    except LockTimeout:
+        raise
+    except OSError:
+        index = UsageIndex()
         index.update(find_transcripts(folders))
-        if [(entry["path"], entry["offset"]) for entry in index.files] != before:
-            write_atomic(path, index.dump())
     return index
 
 

@@ -337,15 +337,16 @@ def check_foreign(patient: Patient) -> list[Finding]:
 
 
 def check_errors(patient: Patient) -> list[Finding]:
-    """What failed quietly within the last day."""
+    """What failed quietly within the last day, also where the store could not take the line: there every project's are."""
     from slipstream.base.clock import now_iso
-    from slipstream.base.errorlog import NAME
-    day_ago = now_iso(time.time() - 86_400)
-    lines = (_bytes(os.path.join(_folder(patient), NAME)) or b"").decode("utf-8", "replace").split("\n")
-    recent = [line for line in lines if line[:24] > day_ago]
-    if recent:
-        return [Finding("errors", WARN, "%d within a day; the last: %s" % (len(recent), recent[-1][:160]),
-                        "read %s" % patient.short(os.path.join(_folder(patient), NAME)))]
+    from slipstream.base.errorlog import NAME, error_log_paths
+    day_ago, store = now_iso(time.time() - 86_400), _folder(patient)
+    for path, part in [(os.path.join(store, NAME), ""), *((path, store) for path in error_log_paths(None))]:
+        lines = (_bytes(path) or b"").decode("utf-8", "replace").split("\n")
+        recent = [line for line in lines if line[:24] > day_ago and part in line]
+        if recent:
+            return [Finding("errors", WARN, "%d within a day; the last: %s" % (len(recent), recent[-1][:160]),
+                            "read %s" % patient.short(path))]
     return [Finding("errors", OK, "none within a day")]
 
 

@@ -129,7 +129,11 @@ def _feed(connection: Connection) -> Feed:
 def _append(store_root: str, session: str, kind: str, label: str, data: dict[str, Any] | None = None,
             ts: str | None = None) -> None:
     from slipstream.events.append import append_event
-    append_event(store_root, session, "main", kind, label, data, ts)
+    try:
+        append_event(store_root, session, "main", kind, label, data, ts)
+    except OSError as error:  # a store that cannot be written
+        from slipstream.base.errorlog import log_error
+        log_error(store_root, "mcp " + kind, error)
 
 
 def _close(feed: Feed, idle_s: float) -> None:

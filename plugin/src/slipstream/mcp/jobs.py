@@ -26,6 +26,7 @@ from slipstream.mcp.protocol import (
 
 MAX_WORKERS = 8  # a lane; threads are made on demand
 EXIT_GRACE_S = 1.0
+HOOK_GRACE_S = 2.5  # an event waits a second for a held lock and then has to be put beside the log, or it is lost
 PROGRESS_EVERY_S = 1.0
 SWITCH_S = 0.002  # how long a computing thread may keep the others waiting (Python's own 5 ms shows in every ping)
 # A full collection over an index of 5,000 files holds every thread up for 30 ms, and finds nothing: the data has no cycles.
@@ -113,11 +114,14 @@ class Workers:
         self._lanes["hooks"].put(lambda: start_session(self.connection))
 
     def finish(self) -> None:
-        """Waits for the open work, at most EXIT_GRACE_S; what is then still running is answered as cut."""
-        deadline = time.monotonic() + EXIT_GRACE_S
+        """Waits for the open work, at most EXIT_GRACE_S, or HOOK_GRACE_S for what hooks record; what is then still running
+        is answered as cut."""
+        started = time.monotonic()
         with self._changed:
-            while self._open and self._changed.wait(max(0.0, deadline - time.monotonic())):
-                pass
+            while self._open:
+                grace = HOOK_GRACE_S if any(_is_hook_call(job.message) for job in self._open.values()) else EXIT_GRACE_S
+                if not self._changed.wait(max(0.0, started + grace - time.monotonic())):
+                    break
             left, self._open = self._open, {}
             for job in left.values():
                 if not job.answered:
