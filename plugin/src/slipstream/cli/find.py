@@ -17,7 +17,11 @@ FLAGS: dict[str, dict[str, object]] = {
 
 def main(argv: list[str]) -> int:
     """Run one of the verbs; see USAGE."""
-    return run_query(argv[0], argv[1:], USAGE[argv[0]], FLAGS[argv[0]], _VERBS[argv[0]])
+    verb = _search
+    if argv[0] != "search":
+        from slipstream.cli import find_uses
+        verb = find_uses.VERBS[argv[0]]
+    return run_query(argv[0], argv[1:], USAGE[argv[0]], FLAGS[argv[0]], verb)
 
 
 def _search(root: str, words: list[str], flags: Flags) -> int:
@@ -34,31 +38,3 @@ def _search(root: str, words: list[str], flags: Flags) -> int:
         from slipstream.map.search_text import render_answer
         print_text(render_answer(answer, query))
     return 0 if answer.hits else 1
-
-
-def _refs(root: str, words: list[str], flags: Flags) -> int:
-    from slipstream.map.refs import find_references, references_json, render_references
-    if len(words) != 1:
-        raise UsageError("one symbol")
-    found = find_references(root, words[0], flags.get("file", ""))
-    limit, offset = flags.get("limit", 40), flags.get("offset", 0)
-    if flags.get("json"):
-        print_json(references_json(found))
-    else:
-        print_text(render_references(found, limit, offset))
-    return 0 if found.definitions or found.uses else 1
-
-
-def _graph(root: str, words: list[str], flags: Flags) -> int:
-    from slipstream.map.codegraph import describe, graph_json
-    from slipstream.map.graph import open_graph
-    from slipstream.map.lookup import locate_file
-    if len(words) > 1:
-        raise UsageError("at most one file")
-    graph, sizes, entry_points = open_graph(root)
-    if flags.get("json"):
-        return print_json(graph_json(graph, sizes))
-    return print_text(describe(graph, entry_points, locate_file(root, words[0]) if words else "", flags.get("depth", 2)))
-
-
-_VERBS = {"search": _search, "refs": _refs, "graph": _graph}

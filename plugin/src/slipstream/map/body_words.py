@@ -10,9 +10,9 @@ WORDS = "map.words"
 
 
 class BodyWords(SearchIndex):
-    """A document per file. A word of no documents is one that too many hold."""
+    """A document per file; `gone` and `base` as in `Definitions`."""
 
-    COLUMNS = (("slot", "I"), ("content", "I"))
+    COLUMNS = (("slot", "I"), ("content", "I"), ("gone", "I"), ("base", "I"))
 
 
 def open_words(root: str, view: View) -> SearchIndex:

@@ -60,6 +60,7 @@ class View:
 
 def open_view(root: str) -> View:
     """An up-to-date view of the tree at `root`."""
+    index = None
     try:
         kept: View | None = keeper and keeper.find_kept(root)
         if kept and _is_current(root, kept):
@@ -70,10 +71,10 @@ def open_view(root: str) -> View:
             if keeper:
                 keeper.keep(root, view)
             return view
-        if index is not None:
-            index.handle.close()
     except (stored.DamagedIndex, OSError, ValueError, struct.error):
         pass
+    if index is not None:
+        index.handle.close()
     from slipstream.map.refresh import refresh_index
     table = refresh_index(root, ask_git=False).table
     return View(table, table.records, table.paths, table.state())

@@ -44,7 +44,7 @@ def let_go(root: str) -> None:
     _, view = _kept.pop(root, ((0, 0, 0), None))
     if view is not None:
         for index in view.indexes.values():
-            index.handle.close()
+            index.close()
         view.indexes.clear()
         view.kept = False
         view.__exit__()

@@ -12,6 +12,7 @@ import zlib
 from array import array
 from binascii import crc32
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from itertools import accumulate
 
 from slipstream.map.index_file import CheckedFile, DamagedIndex
@@ -30,7 +31,8 @@ WIDTHS, UNIFORM = "BHI", 4
 
 
 class SearchIndex(CheckedFile):
-    """An open index; a subclass names its columns (name, array type code). `state` tells which map it was made from.
+    """An open index; a subclass names its columns (name, array type code). `state` tells which map it was made from,
+    `stamp` is like that of no other file.
 
     DamagedIndex when its numbers do not fit the file or another `identity` wrote it; OSError when it cannot be read.
     """
@@ -53,6 +55,7 @@ class SearchIndex(CheckedFile):
             raise DamagedIndex("another version")
         directory = self.read(HEADER.size, PART.size * (columns + 1))
         self._at_blocks, self._at_postings, end = places
+        self.stamp = crc
         if crc32(directory, crc32(head[:-4])) != crc or end != self.length or not self._at_blocks <= self._at_postings <= end:
             raise DamagedIndex("header")
         self._parts: dict[str, tuple[int, int, int]] = {}
@@ -99,28 +102,32 @@ class SearchIndex(CheckedFile):
     def raw_term(self, number: int) -> bytes:
         return self._block(number // BLOCK_TERMS)[2][number % BLOCK_TERMS]
 
-    def term(self, number: int) -> str:
-        return self.raw_term(number).decode("utf-8", "surrogatepass")
-
-    def documents_of(self, number: int) -> int:
+    def documents_of(self, raw: bytes) -> int:
         """How many documents hold a term."""
-        return self._block(number // BLOCK_TERMS)[0][number % BLOCK_TERMS]
+        number = self._find(raw)
+        return self._block(number // BLOCK_TERMS)[0][number % BLOCK_TERMS] if number >= 0 else 0
 
-    def first_at_least(self, raw: bytes) -> int:
-        """Number of the first term that is not before `raw`."""
+    def _first_at_least(self, raw: bytes) -> int:
         if not self.term_count:
             return 0
         number = max(0, bisect_right(self._firsts, raw) - 1)
         return number * BLOCK_TERMS + bisect_left(self._block(number)[2], raw)
 
-    def find_term(self, term: str) -> int:
-        """Number of a term, -1 when it is not here."""
-        raw = term.encode("utf-8", "surrogatepass")
-        number = self.first_at_least(raw)
+    def _find(self, raw: bytes) -> int:
+        number = self._first_at_least(raw)
         return number if number < self.term_count and self.raw_term(number) == raw else -1
 
+    def terms_from(self, raw: bytes) -> Iterator[bytes]:
+        """The terms that are not before `raw`, ascending; some of an index that was changed may have no documents."""
+        return map(self.raw_term, range(self._first_at_least(raw), self.term_count))
+
+    def find(self, term: str) -> tuple[list[int], bytes]:
+        """(documents ascending, weighted counts in quarters) of a term; nothing when it is not here."""
+        number = self._find(term.encode("utf-8", "surrogatepass"))
+        return self.read_postings(number) if number >= 0 else ([], b"")
+
     def read_postings(self, number: int) -> tuple[list[int], bytes]:
-        """(documents ascending, weighted counts in quarters) of a term."""
+        """As `find`, by the number of a term."""
         counts, forms, _, places = self._block(number // BLOCK_TERMS)
         at = number % BLOCK_TERMS
         count, form = counts[at], forms[at]
@@ -135,13 +142,15 @@ class SearchIndex(CheckedFile):
             raise DamagedIndex("postings")
         return docs, raw[steps:] * count if form & UNIFORM else raw[steps:]
 
+    def close(self) -> None:
+        self.handle.close()
 
     def __enter__(self) -> SearchIndex:
         return self
 
     def __exit__(self, *_: object) -> None:
         if not self.kept:
-            self.handle.close()
+            self.close()
 
 
 def _array(code: str, raw: bytes) -> array[int]:

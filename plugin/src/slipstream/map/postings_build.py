@@ -7,6 +7,7 @@ import sys
 import zlib
 from array import array
 from binascii import crc32
+from collections import Counter
 from operator import sub
 
 from slipstream.map.postings import BLOCK_TERMS, COUNT_SCALE, HEADER, MAGIC, PART, UNIFORM, WIDTHS, SearchIndex
@@ -46,6 +47,28 @@ class IndexBuilder:
             held[1].append(max(1, min(255, round(count * COUNT_SCALE))))
         return doc
 
+    def replace(self, index: SearchIndex, stale: set[int]) -> None:
+        """Makes this the changes of another index: its documents of the files `stale` are gone, those added here came."""
+        gone = self.columns["gone"]
+        for doc, slot in enumerate(index.column("slot")):
+            if slot in stale:
+                if gone and gone[-1] == doc:
+                    gone[-1] += 1
+                else:
+                    gone.extend((doc, doc + 1))
+        self.columns["base"].append(index.stamp)
+        if "length" in self.columns:
+            left, lengths = Counter(index.column("length")), index.column("length")
+            for start, end in zip(gone[::2], gone[1::2]):
+                left.subtract(lengths[start:end])
+            self.count_lengths(left)
+
+    def count_lengths(self, before: Counter[int] | None = None) -> None:
+        """Fills the column `spread`: how many documents have each length, with those counted `before`."""
+        counts = Counter(self.columns["length"])
+        counts.update(before or {})
+        self.columns["spread"].extend(counts[length] for length in range(256))
+
     def take_over(self, index: SearchIndex, deleted: set[int], names: tuple[str, ...]) -> None:
         """The documents of another index but the deleted, with their columns `names`; before any other is added."""
         kept = [doc for doc in range(index.count) if doc not in deleted]
@@ -61,7 +84,7 @@ class IndexBuilder:
                 if not pairs:
                     continue
                 docs, counts = [doc for doc, _ in pairs], bytes([count for _, count in pairs])
-            self.postings[index.term(number)] = docs, bytearray(counts)
+            self.postings[index.raw_term(number).decode("utf-8", "surrogatepass")] = docs, bytearray(counts)
 
     def render(self, identity: int, state: int) -> bytes:
         """The file's bytes; `identity` says by which rules its terms were made, `state` from which map."""

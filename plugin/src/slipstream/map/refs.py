@@ -89,11 +89,8 @@ def _candidates(root: str, view: View, name: str) -> list[int]:
     name = name.lstrip("#$")
     if _INDEXED.match(name):
         with open_words(root, view) as words:
-            at = words.find_term(word_of(name))
-            docs = words.read_postings(at)[0] if at >= 0 else []
-            if docs or at < 0:
-                slots = words.column("slot")
-                return [slots[doc] for doc in docs]
+            slots = words.column("slot")
+            return [slots[doc] for doc in words.find(word_of(name))[0]]
     return [slot for slot, path in enumerate(view.paths) if path and not view.records[slot][FLAGS] & (SKIPPED | FAILED)]
 
 

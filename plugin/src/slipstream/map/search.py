@@ -6,8 +6,8 @@ from math import log
 from slipstream.base.stems import STOP_WORDS, split_name, split_query, stem
 from slipstream.map.fresh import View, open_view
 from slipstream.map.index_file import IMPORTERS, DamagedIndex
-from slipstream.map.postings import LENGTHS, SearchIndex
-from slipstream.map.scoring import Asked, score_documents
+from slipstream.map.postings import SearchIndex
+from slipstream.map.scoring import Asked, best_of, score_documents
 from slipstream.map.search_store import EXPORTED, GENERATED, TEST, open_definitions, plain_name
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
@@ -138,48 +138,50 @@ def ask(tokens: list[str], index: SearchIndex) -> list[Asked]:
 
 def _prefixed(index: SearchIndex, part: str) -> list[str]:
     raw = part.encode("utf-8", "replace")
-    found: list[tuple[int, str]] = []
-    at = index.first_at_least(raw)
-    while at < index.term_count and len(found) < 60 and index.raw_term(at).startswith(raw):
-        if index.raw_term(at) != raw:
-            found.append((index.documents_of(at), index.term(at)))
-        at += 1
-    return [term for _, term in sorted(found, reverse=True)[:6]]
+    found: list[tuple[int, bytes]] = []
+    for term in index.terms_from(raw):
+        if not term.startswith(raw) or len(found) == 60:
+            break
+        documents = index.documents_of(term)
+        if documents and term != raw:
+            found.append((documents, term))
+    return [term.decode("utf-8", "surrogatepass") for _, term in sorted(found, reverse=True)[:6]]
 
 
 def rank(view: View, index: SearchIndex, asked: list[Asked], kind: str, path: str) -> list[tuple[float, int, float]]:
     """(score, document, share of the query's weight it covers) above the floor, best first."""
-    lengths = index.column("length")
-    sample = lengths[:2000]
-    scores = score_documents(asked, lengths, max(1.0, sum(LENGTHS[one] for one in sample) / max(1, len(sample))))
+    slots, places, weights, paths = index.column("slot"), index.column("place"), index.column("weight"), view.paths
+
+    def order(doc: int) -> tuple[str, int]:
+        if slots[doc] >= len(paths):
+            raise DamagedIndex("slot")
+        return paths[slots[doc]], places[doc]
+
+    scores = score_documents(asked, index.column("length"), index.column("spread"), order)
     least = FLOOR_SHARE * max(scores.values(), default=0.0)  # before exact names, beside which everything else is small
     for one in asked:
         if one.exact:
             for doc in one.docs:
                 scores[doc] = scores.get(doc, 0.0) + EXACT_GAIN * one.weight * one.idf
-    slots, places, weights = index.column("slot"), index.column("place"), index.column("weight")
     accept = None
     if kind or path:
         from slipstream.map.search_filter import make_filter
         accept = make_filter(view, slots, places, kind, path)
-    most = MAX_RANKED * (4 if accept else 1)
-    best = sorted(scores.items(), key=lambda item: -item[1])[:most]
     rows = []
-    for doc, score in best:
-        if slots[doc] >= len(view.paths):
-            raise DamagedIndex("slot")
+    for doc, score in best_of(scores, MAX_RANKED * (4 if accept else 1), order):
+        place = order(doc)
         if accept and not accept(doc):
             continue
         score *= 1 + IMPORTERS_GAIN * log(1 + view.records[slots[doc]][IMPORTERS])
         score *= (TEST_FACTOR if weights[doc] & TEST else 1) * (GENERATED_FACTOR if weights[doc] & GENERATED else 1)
-        rows.append((score * (FILE_FACTOR if not places[doc] else 1 if weights[doc] & EXPORTED else 0.95), doc))
-    rows.sort(key=lambda row: (-row[0], view.paths[slots[row[1]]], places[row[1]]))
+        rows.append((-score * (FILE_FACTOR if not places[doc] else 1 if weights[doc] & EXPORTED else 0.95), place, doc))
+    rows.sort()
     words = [one for one in asked if not one.exact]
     own = [one for one in words if one.of == one.term]
     needed = sum(one.idf for one in own) or 1.0
     floor = FLOOR_COVERAGE if len(own) <= 3 else max(0.06, 0.4 / len(own))  # of a sentence, one telling word is much
     ranked = []
-    for score, doc in rows[:MAX_RANKED]:
+    for score, _, doc in rows[:MAX_RANKED]:
         held: dict[str, float] = {}
         for one in words:
             if one.count_in(doc):
@@ -187,8 +189,8 @@ def rank(view: View, index: SearchIndex, asked: list[Asked], kind: str, path: st
         covered = sum(one.idf * held.get(one.of, 0.0) for one in own) / needed
         if any(one.exact and one.weight == 1 and one.count_in(doc) for one in asked):
             covered = 1.0
-        if covered >= floor and score >= least:
-            ranked.append((score, doc, min(covered, 1.0)))
+        if covered >= floor and -score >= least:
+            ranked.append((-score, doc, min(covered, 1.0)))
     return ranked
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from slipstream.map.search import Row
 
 MAX_FILES = 12
-FLOOR_COVERAGE = 0.5
+FLOOR_COVERAGE, MAX_WORD_SHARE = 0.5, 0.25
 K1, B, AVERAGE_LINES = 1.2, 0.75, 25
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,40}|[0-9]{3,8}")
 
@@ -45,7 +45,7 @@ def search_bodies(root: str, view: View, tokens: list[str], limit: int, kind: st
         slots = index.column("slot")
         for word in wanted:
             held = Asked(index, word, 1.0, word)
-            if not held.docs and index.find_term(word) >= 0:
+            if len(held.docs) > max(50, int(MAX_WORD_SHARE * index.count)):
                 continue  # in so many files that it tells nothing
             weights[word] = held.idf
             for doc in held.docs:

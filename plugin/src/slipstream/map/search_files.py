@@ -4,6 +4,8 @@ from __future__ import annotations
 import functools
 import os
 import re
+from binascii import crc32
+from collections.abc import Callable
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import write_atomic
@@ -12,6 +14,7 @@ from slipstream.base.text import STOP_WORDS, split_identifier, words
 from slipstream.base.text import stem as stem_word
 from slipstream.map import fresh
 from slipstream.map.body_words import WORDS, BodyWords, word_of
+from slipstream.map.changes import CHANGES, Changed
 from slipstream.map.fresh import View
 from slipstream.map.identity import scanner_identity
 from slipstream.map.index_file import CONTENT, FAILED, FLAGS, OVERLOAD, SKIPPED, DamagedIndex, FileEntry, Symbol
@@ -23,11 +26,11 @@ from slipstream.map.source import Unreadable, read_source
 
 # What a match in a field counts; found by trying on sets made from repositories (tests/bench/search.py).
 NAME, JOINED, EXACT, PARENT, DOC, SIGNATURE, PURPOSE, FILE_NAME, FOLDER = 3.0, 0.3, 1.0, 0.5, 1.5, 0.5, 0.3, 0.5, 0.2
+MAX_BESIDE_SHARE, MAX_BESIDE = 0.01, 20  # files that changed are kept in an index beside the large one while they are so few
 MAX_STALE_SHARE = 0.1  # beyond it a whole new index costs less than carrying the old one along
 _APART = bytes(code if (code < 128 and chr(code).isalnum()) or code == 95 else 32 for code in range(256))
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,40}|[0-9]{3,8}")
 _TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|spec|testing|fixtures|examples?)/|(?:^|/)test_|[._](?:test|spec)\.|_test\.")
-MAX_WORD_SHARE = 0.25  # of a word in more files than this only that is kept
 
 
 stem = functools.lru_cache(maxsize=200_000)(stem_word)  # a tree has few words, each of them often
@@ -95,13 +98,18 @@ def indexed_slots(view: View) -> list[int]:
     return [slot for slot, path in enumerate(view.paths) if path and not view.records[slot][FLAGS] & (SKIPPED | FAILED)]
 
 
+def content_of(view: View, slot: int) -> int:
+    """What documents are made from: a file's bytes, and its path."""
+    return crc32(view.paths[slot].encode("utf-8", "surrogateescape"), view.records[slot][CONTENT])
+
+
 def build_definitions(view: View, slots: list[int], builder: IndexBuilder, fields: Fields) -> None:
     """Adds every file of `slots` and its symbols."""
     for slot in slots:
         entry = view.entry(slot)
         kind = (GENERATED if view.records[slot][FLAGS] & GENERATED_FLAG else 0) | (TEST if _TEST.search(entry.path) else 0)
         builder.columns["file"].append(slot)
-        builder.columns["content"].append(view.records[slot][CONTENT])
+        builder.columns["content"].append(content_of(view, slot))
         counts = fields.file(entry)
         builder.add(counts, {"slot": slot, "place": 0, "weight": kind, "length": quantize_length(sum(counts.values()))})
         for place, one in enumerate(entry.symbols, 1):
@@ -113,53 +121,67 @@ def build_definitions(view: View, slots: list[int], builder: IndexBuilder, field
 
 def mend_definitions(root: str, view: View) -> SearchIndex:
     """The index of definitions, made anew or with the files that changed since."""
-    builder = IndexBuilder(Definitions)
-    build_definitions(view, _take_over(root, DEFINITIONS, view, builder, "file"), builder, Fields())
-    return _keep(root, DEFINITIONS, builder, view)
+    def add(slots: list[int], builder: IndexBuilder) -> None:
+        build_definitions(view, slots, builder, Fields())
+    return _mend(root, view, Definitions, DEFINITIONS, add)
 
 
 def mend_words(root: str, view: View) -> SearchIndex:
     """The index of body words by file, made anew or with the files read again that changed since."""
-    builder = IndexBuilder(BodyWords)
-    _add_words(root, view, _take_over(root, WORDS, view, builder, "slot"), builder)
-    return _keep(root, WORDS, builder, view)
+    def add(slots: list[int], builder: IndexBuilder) -> None:
+        _add_words(root, view, slots, builder)
+    return _mend(root, view, BodyWords, WORDS, add)
+
+
+def _mend(root: str, view: View, kind: type[SearchIndex], name: str,
+          add: Callable[[list[int], IndexBuilder], None]) -> SearchIndex:
+    """What changed since is written beside the stored index while it is little, then with what still holds of it."""
+    slots, builder, files = indexed_slots(view), IndexBuilder(kind), "slot" if kind is BodyWords else "file"
+    try:
+        first = kind(store_path(root, name), scanner_identity())
+    except (DamagedIndex, OSError, SlipstreamError):
+        add(slots, builder)
+        return _keep(root, name, builder, view)
+    try:
+        there = dict(zip(first.column(files), first.column("content")))
+        now = {slot: content_of(view, slot) for slot in slots}
+        stale = {slot for slot, content in there.items() if now.get(slot) != content}
+        missing = [slot for slot in slots if there.get(slot) != now[slot]]
+        changed = len(stale.union(missing))
+        if changed <= MAX_BESIDE_SHARE * len(slots) + MAX_BESIDE:
+            add(missing, builder)
+            builder.replace(first, stale)
+            return Changed(first, _keep(root, name + CHANGES, builder, view))
+        if changed <= MAX_STALE_SHARE * len(slots):
+            _take_over(first, there, stale, files, builder)
+            slots = missing
+    except DamagedIndex:
+        slots, builder = indexed_slots(view), IndexBuilder(kind)
+    first.close()
+    add(slots, builder)
+    return _keep(root, name, builder, view)
 
 
 def discard(root: str) -> None:
     """Takes both indexes away: one of them is damaged."""
     if fresh.keeper:
         fresh.keeper.let_go(root)
-    for name in (DEFINITIONS, WORDS):
+    for name in (DEFINITIONS, WORDS, DEFINITIONS + CHANGES, WORDS + CHANGES):
         try:
             os.unlink(store_path(root, name))
         except (OSError, SlipstreamError):
             pass
 
 
-def _take_over(root: str, name: str, view: View, builder: IndexBuilder, files: str) -> list[int]:
-    """Puts what still holds of the stored index into the builder; returns the slots that are left to add.
-
-    `files` is the column of the slots that were read, beside `content`.
-    """
-    slots = indexed_slots(view)
-    try:
-        with builder.kind(store_path(root, name), scanner_identity()) as found:
-            there = dict(zip(found.column(files), found.column("content")))
-            now = {slot: view.records[slot][CONTENT] for slot in slots}
-            stale = {slot for slot, content in there.items() if now.get(slot) != content}
-            missing = [slot for slot in slots if there.get(slot) != now[slot]]
-            if len(stale) + len(missing) > MAX_STALE_SHARE * len(slots) + 20:
-                return slots
-            deleted = {doc for doc, slot in enumerate(found.column("slot")) if slot in stale} if stale else set()
-            builder.take_over(found, deleted, tuple(name for name, _ in found.COLUMNS if name not in (files, "content")))
-            for slot, content in there.items():
-                if slot not in stale:
-                    builder.columns[files].append(slot)
-                    builder.columns["content"].append(content)
-            return missing
-    except (DamagedIndex, OSError, SlipstreamError):
-        builder.__init__(builder.kind)  # type: ignore[misc]
-        return slots
+def _take_over(first: SearchIndex, there: dict[int, int], stale: set[int], files: str, builder: IndexBuilder) -> None:
+    """Puts what still holds of an index into the builder; `files` is the column of the slots `there`, beside `content`."""
+    deleted = {doc for doc, slot in enumerate(first.column("slot")) if slot in stale} if stale else set()
+    kept = ("slot", "place", "length", "weight") if files == "file" else ()
+    builder.take_over(first, deleted, kept)
+    for slot, content in there.items():
+        if slot not in stale:
+            builder.columns[files].append(slot)
+            builder.columns["content"].append(content)
 
 
 def _add_words(root: str, view: View, slots: list[int], builder: IndexBuilder) -> None:
@@ -172,7 +194,7 @@ def _add_words(root: str, view: View, slots: list[int], builder: IndexBuilder) -
         except Unreadable:
             data = b""
         columns["slot"].append(slot)
-        columns["content"].append(view.records[slot][CONTENT])
+        columns["content"].append(content_of(view, slot))
         for run in set(data.translate(_APART).split()):
             held = holders.get(run)
             if held is None:
@@ -185,13 +207,10 @@ def _add_words(root: str, view: View, slots: list[int], builder: IndexBuilder) -
             for one in _stems(word.decode("ascii")):
                 by_stem.setdefault(one, []).append(docs)
     builder.count += len(slots)
-    most = max(50, int(MAX_WORD_SHARE * builder.count))
     for name, lists in by_stem.items():
         docs = lists[0] if len(lists) == 1 else sorted(set().union(*lists))
         before, counts = builder.postings.get(name, ([], bytearray()))
-        if (name in builder.postings and not before) or len(before) + len(docs) > most:
-            builder.postings[name] = [], bytearray()
-        elif before:
+        if before:
             before.extend(docs)
             counts.extend(bytes([COUNT_SCALE]) * len(docs))
         else:
@@ -205,6 +224,8 @@ def _stems(word: str) -> tuple[str, ...]:
 
 def _keep(root: str, name: str, builder: IndexBuilder, view: View) -> SearchIndex:
     """Writes the index and opens it; from a temporary folder where the store cannot be written."""
+    if "length" in builder.columns and not builder.columns["spread"]:
+        builder.count_lengths()
     data = builder.render(scanner_identity(), view.state)
     try:
         path = store_path(root, name)

@@ -12,14 +12,14 @@ def find_misspelt(index: SearchIndex, part: str) -> list[str]:
         return []
     slips = 1 + (len(part) > 7)
     found: list[tuple[int, int, str]] = []
-    at = index.first_at_least(part[:1].encode())
-    end = index.first_at_least(bytes([part.encode()[0] + 1]))
-    for number in range(at, end):
-        raw = index.raw_term(number)
+    for raw in index.terms_from(part[:1].encode()):
+        if raw[:1] != part[:1].encode():
+            break
         if abs(len(raw) - len(part)) <= slips:
             slip = _distance(part, raw.decode("utf-8", "replace"), slips)
-            if slip <= slips:
-                found.append((slip, -index.documents_of(number), raw.decode("utf-8", "replace")))
+            documents = index.documents_of(raw) if slip <= slips else 0
+            if documents:
+                found.append((slip, -documents, raw.decode("utf-8", "replace")))
     return [term for _, _, term in heapq.nsmallest(3, found)]
 
 

@@ -14,9 +14,13 @@ EXPORTED, GENERATED, TEST = 1, 2, 4  # of a document's weight
 
 
 class Definitions(SearchIndex):
-    """A document per file (place 0) and per symbol (its place in the file, from 1); and what each file held when read."""
+    """A document per file (place 0) and per symbol (its place in the file, from 1); and what each file held when read.
 
-    COLUMNS = (("place", "I"), ("slot", "I"), ("file", "I"), ("content", "I"), ("length", "B"), ("weight", "B"))
+    `spread` is how many documents there are of each length; `gone` and `base` are used by `changes`.
+    """
+
+    COLUMNS = (("place", "I"), ("slot", "I"), ("file", "I"), ("content", "I"), ("length", "B"), ("weight", "B"),
+               ("spread", "I"), ("gone", "I"), ("base", "I"))
 
 
 def open_definitions(root: str, view: View) -> SearchIndex:
@@ -33,16 +37,17 @@ def find_stored(root: str, view: View, kind: type[SearchIndex], name: str) -> Se
     held: SearchIndex | None = view.indexes.get(name)
     if held is not None:
         return held
+    path = os.path.join(store_dir(root), name)
     try:
-        index = kind(os.path.join(store_dir(root), name), scanner_identity())
+        index: SearchIndex | None = kind(path, scanner_identity())
+        if index is not None and index.state != view.state:
+            from slipstream.map.changes import find_changed
+            index = find_changed(index, path, view.state)
     except (DamagedIndex, OSError):
         return None
-    if index.state == view.state:
-        if view.kept:
-            index.kept, view.indexes[name] = True, index
-        return index
-    index.handle.close()
-    return None
+    if index is not None and view.kept:
+        index.kept, view.indexes[name] = True, index
+    return index
 
 
 def plain_name(name: str) -> str:
