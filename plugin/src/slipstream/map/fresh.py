@@ -1,4 +1,4 @@
-"""The index as it is on disk, proved current by one stat per file and folder, else brought up to date (hot; starts no git)."""
+"""The index as it is on disk, proved current by stats of all it is made from, else brought up to date (hot; starts no git)."""
 from __future__ import annotations
 
 import os
@@ -66,15 +66,14 @@ def open_view(root: str) -> View:
         if kept and _is_current(root, kept):
             return kept
         index = stored.open_index_file(os.path.join(store_dir(root), stored.INDEX_NAME), scanner_identity())
-        view = _view_of(index) if index is not None else None
-        if index is not None and view is not None and _is_current(root, view):
+        if index is not None and _is_current(root, view := _view_of(index)):
             if keeper:
                 keeper.keep(root, view)
             return view
     except (stored.DamagedIndex, OSError, ValueError, struct.error):
         pass
     if index is not None:
-        index.handle.close()
+        index.handle.close()  # before it is written: Windows replaces no open file
     from slipstream.map.refresh import refresh_index
     table = refresh_index(root, ask_git=False).table
     return View(table, table.records, table.paths, table.state())
@@ -109,4 +108,4 @@ def _is_current(root: str, view: View) -> bool:
     count = index.folder_count
     mtimes, names = struct.unpack_from(f"<{count}q", data), data[8 * count:].split(b"\0") if count else []
     start = os.fsencode(before)
-    return all(os.stat(start + name).st_mtime_ns == mtime for name, mtime in zip(names, mtimes))
+    return all(os.stat(os.path.join(start, name)).st_mtime_ns == mtime for name, mtime in zip(names, mtimes))

@@ -1,9 +1,9 @@
 """The index on disk: layout, checked reads, one file's section as values (hot: every query verb loads it).
 
 One little-endian file: a header; compressed blocks that hold the text sections of a few source files each; a hash table of
-names and paths (blobs of hash and slot, then buckets); fixed records, one per file, by slot; the paths and the folders,
-compressed; and a JSON part with what concerns the whole project. Whatever is read is checked against its CRC, every offset
-against the length of the file.
+names and paths (blobs of hash and slot, then buckets); fixed records, one per file, by slot; the paths, and the folders and
+git's pattern files with their times, compressed; and a JSON part with what concerns the whole project. Whatever is read is
+checked against its CRC, every offset against the length of the file.
 """
 from __future__ import annotations
 

@@ -48,6 +48,14 @@ def index_path(root: str) -> str:
     return os.path.join(store_dir(root), INDEX_NAME)
 
 
+def forget_index(root: str) -> None:
+    """Take the stored index of `root` away: it is damaged where only its readers look."""
+    try:
+        os.unlink(index_path(root))
+    except OSError:
+        pass
+
+
 def load_for(root: str) -> Table | None:
     """The stored index of `root`, or None."""
     try:

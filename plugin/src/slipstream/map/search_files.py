@@ -163,7 +163,9 @@ def _mend(root: str, view: View, kind: type[SearchIndex], name: str,
 
 
 def discard(root: str) -> None:
-    """Takes both indexes away: one of them is damaged."""
+    """Takes both indexes away, and the one they were made from: one of them is damaged."""
+    from slipstream.map.refresh import forget_index
+    forget_index(root)
     if fresh.keeper:
         fresh.keeper.let_go(root)
     for name in (DEFINITIONS, WORDS, DEFINITIONS + CHANGES, WORDS + CHANGES):

@@ -65,7 +65,7 @@ class Table:
         self._loaded_bytes = 0
         self._packed_records: tuple[list[Record], bytes] = ([], b"")  # as loaded
         self._packed_paths = b""  # as loaded, until a file comes or goes
-        self._packed_folders: tuple[dict[str, int], bytes] = ({}, b"")
+        self._packed_folders: tuple[list[tuple[str, int]], bytes] = ([], b"")
         self._placed: tuple[Block | None, int, int, int] = (None, 0, 0, 0)  # the block written last, and where it lies
 
     # -- one file ---------------------------------------------------------------------------------------------------
@@ -243,6 +243,11 @@ class Table:
         contents = array("I", [record[CONTENT] for record in self.records]).tobytes()
         return crc32("\0".join(self.paths).encode("utf-8", "surrogateescape"), crc32(contents, crc32(kinds)))
 
+    def _watched(self) -> list[tuple[str, int]]:
+        """(path, mtime in ns) of the folders, then of git's pattern files that are there: one that comes changes its folder."""
+        rules = self.meta.get("rules") or {}
+        return sorted(self.folders.items()) + [(path, rules[path][0]) for path in sorted(rules) if rules[path]]
+
     def render(self, identity: int) -> list[bytes]:
         """The bytes of the index file, in pieces."""
         self.compact()
@@ -253,11 +258,11 @@ class Table:
             at += len(blob)
         if not self._packed_paths:
             self._packed_paths = zlib.compress(b"\0".join(os.fsencode(path) for path in self.paths), 1)
-        if self.folders != self._packed_folders[0] or not self._packed_folders[1]:
-            names = sorted(self.folders)
-            folders = struct.pack(f"<{len(names)}q", *(self.folders[name] for name in names))
-            folders += b"\0".join(os.fsencode(name) for name in names)
-            self._packed_folders = (dict(self.folders), zlib.compress(folders, 1))
+        watched = self._watched()
+        if watched != self._packed_folders[0] or not self._packed_folders[1]:
+            times = struct.pack(f"<{len(watched)}q", *(mtime for _, mtime in watched))
+            names = b"\0".join(os.fsencode(name) for name, _ in watched)
+            self._packed_folders = (watched, zlib.compress(times + names, 1))
         parts = {
             "blocks": bytes(self.blocks), "names": b"".join(self.buckets), "buckets": b"".join(table),
             "records": self._pack_records(), "paths": self._packed_paths,
@@ -268,7 +273,7 @@ class Table:
         for name in PARTS:
             fields += [at, len(parts[name]), crc32(parts[name])]
             at += len(parts[name])
-        head = HEADER.pack(MAGIC, identity, at, len(self.records), len(self.buckets), len(self.folders), self.state(), *fields,
+        head = HEADER.pack(MAGIC, identity, at, len(self.records), len(self.buckets), len(watched), self.state(), *fields,
                            0)[:-4]
         return [head, struct.pack("<I", crc32(head)), *(parts[name] for name in PARTS)]
 
@@ -294,8 +299,9 @@ def _load(index: IndexFile) -> Table:
     names = folders[8 * count:].split(b"\0") if count else []
     if len(names) != count:
         raise DamagedIndex("folders")
-    table.folders = dict(zip([os.fsdecode(name) for name in names], struct.unpack_from(f"<{count}q", folders)))
-    table._packed_folders = (dict(table.folders), packed)
+    watched = list(zip([os.fsdecode(name) for name in names], struct.unpack_from(f"<{count}q", folders)))
+    table.folders = dict(watched[:count - sum(map(bool, _rules_of(table.meta)))])
+    table._packed_folders = (watched, packed)
     packed = index.part("records")
     table.records = list(RECORD.iter_unpack(packed))
     table._packed_records = (list(table.records), packed)
@@ -316,6 +322,14 @@ def _load(index: IndexFile) -> Table:
     return table
 
 
+def _rules_of(meta: dict[str, Any]) -> list[Any]:
+    """The stamps of git's pattern files: None, or mtime and size; DamagedIndex when they are something else."""
+    stamps = list(meta["rules"].values()) if isinstance(meta["rules"], dict) else [0]
+    if not all(stamp is None or (isinstance(stamp, list) and [type(one) for one in stamp] == [int, int]) for stamp in stamps):
+        raise DamagedIndex("notes")
+    return stamps
+
+
 def _check(table: Table) -> None:
     """An index may have come with a clone: it names nothing outside the tree, and its own notes have their types."""
     for path in table.slots:
@@ -329,8 +343,7 @@ def _check(table: Table) -> None:
         raise DamagedIndex("a file without a name")
     meta = table.meta
     lists = (meta["skipped"], meta["entryPoints"])
-    if not all(isinstance(one, list) for one in lists) or not (
-            isinstance(meta["rules"], dict) and isinstance(meta["manifests"], dict)):
+    if not all(isinstance(one, list) for one in lists) or not isinstance(meta["manifests"], dict):
         raise DamagedIndex("notes")
     if not all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], str)
                for one in meta["skipped"]) or not all(isinstance(one, str) for one in meta["entryPoints"]):

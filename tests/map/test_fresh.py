@@ -1,0 +1,104 @@
+"""The index as a query finds it on disk: current only while all it was made from is, and mended where it is damaged."""
+from __future__ import annotations
+
+import os
+from unittest import mock
+
+from slipstream.map import fresh, refresh
+from slipstream.map.identity import scanner_identity
+from slipstream.map.index import open_index
+from slipstream.map.index_file import IndexFile, open_index_file
+from slipstream.map.refs import find_references
+from slipstream.map.search import search
+
+from tests.map.trees import TreeCase
+
+OLD = (1_700_000_000, 1_700_000_000)
+
+
+class Fresh(TreeCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.write(".gitignore", "late/\n")
+        self.write("one.py", "def first_thing():\n    pass\n")
+        self.write("two.py", "from one import first_thing\n\n\ndef second_thing():\n    first_thing()\n")
+        self.write("late/three.py", "def third_thing():\n    pass\n")
+        self.settle()
+
+    def settle(self) -> None:
+        """Makes all indexes, and all of the tree older than they are."""
+        os.makedirs(os.path.join(self.root, ".claude"), exist_ok=True)
+        for _ in range(2):
+            for folder, _, names in os.walk(self.root):
+                for one in ["", *names] if not folder.endswith("slipstream") else []:
+                    os.utime(os.path.join(folder, one), OLD)
+            search(self.root, "thing")
+            find_references(self.root, "first_thing")
+        with fresh.open_view(self.root) as view:
+            self.assertIsInstance(view.source, IndexFile)
+
+    def named(self, query: str) -> list[str]:
+        return [hit.symbol.name for hit in search(self.root, query).hits if hit.symbol and hit.symbol.name == query]
+
+    def test_patterns_of_git_that_changed_in_place(self) -> None:
+        self.assertEqual(self.named("third_thing"), [])
+        self.write(".gitignore", "two.py\n")
+        self.assertEqual(self.named("third_thing"), ["third_thing"])
+        self.assertEqual(find_references(self.root, "first_thing").uses, [])
+        self.settle()
+        self.assertEqual(self.named("second_thing"), [])
+        os.unlink(os.path.join(self.root, ".gitignore"))
+        self.assertEqual(self.named("second_thing"), ["second_thing"])
+
+    def test_damage_that_only_a_query_meets(self) -> None:
+        path = refresh.index_path(self.root)
+        for part, ask in (("blocks", lambda: self.named("second_thing") == ["second_thing"]),
+                          ("blocks", lambda: len(find_references(self.root, "first_thing").uses) == 2),
+                          ("names", lambda: len(find_references(self.root, "first_thing").uses) == 2),
+                          ("buckets", lambda: len(find_references(self.root, "first_thing").uses) == 2)):
+            with self.subTest(part=part):
+                self.settle()
+                index = open_index_file(path, scanner_identity())
+                assert index is not None
+                offset, length, _ = index.parts[part]
+                index.handle.close()
+                with open(path, "r+b") as stream:
+                    stream.seek(offset)
+                    stream.write(b"\xff" * length)
+                self.assertTrue(ask())
+                self.assertEqual(len(open_index(self.root).files()), 2)
+
+    def test_an_index_is_closed_before_it_is_replaced(self) -> None:
+        opened: list[IndexFile] = []
+        real = fresh.stored.open_index_file
+
+        def note(path: str, identity: int) -> IndexFile | None:
+            index = real(path, identity)
+            opened.extend([index] if index else [])
+            return index
+
+        def refreshed(root: str, **options: bool) -> refresh.Refresh:
+            self.assertEqual([one.handle.closed for one in opened], [True])
+            return refresh_index(root, **options)
+
+        refresh_index = refresh.refresh_index
+        os.unlink(os.path.join(self.root, "one.py"))
+        with mock.patch.object(fresh.stored, "open_index_file", note), mock.patch.object(refresh, "refresh_index", refreshed):
+            fresh.open_view(self.root)
+        self.assertEqual(len(opened), 1)
+
+    def test_notes_about_patterns_that_are_none(self) -> None:
+        for rules in ('{".gitignore":["a",1]}', '{".gitignore":7}', "[]", '{".gitignore":[true,1]}'):
+            table = refresh.load_for(self.root)
+            assert table is not None
+            with mock.patch("json.dumps", lambda meta, separators, rules=rules: self.notes(meta, rules)):
+                data = b"".join(table.render(scanner_identity()))
+            with open(refresh.index_path(self.root), "wb") as stream:
+                stream.write(data)
+            self.assertIsNone(refresh.load_for(self.root), rules)
+            self.assertEqual(len(open_index(self.root).files()), 2)
+
+    @staticmethod
+    def notes(meta: dict[str, object], rules: str) -> str:
+        import json
+        return json.JSONEncoder().encode({**meta, "rules": 0}).replace('"rules": 0', f'"rules": {rules}')
