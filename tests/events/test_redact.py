@@ -150,6 +150,26 @@ class Structures(unittest.TestCase):
                 self.assertGreaterEqual(count, 1)
                 self.assertTrue(is_suspect(text), "the cheap test has to let the redactor load")
 
+    def test_what_stands_in_another_line_or_is_said_in_words_reaches_the_redactor(self) -> None:
+        secret = "hunter" + "22"
+        for text in (f'the secret is "{secret}"', f"my token was `{secret}`", f"the api key '{secret}'", f"use passwd '{secret}'",
+                     f"passphrase\n'{secret}'", f"curl \\\n-u admin:{secret} http://x", f"curl\t-u\tadmin:{secret}",
+                     f"curl --proxy-user admin:{secret}", f"machine h login me\tpassword\t{secret}", f"mysql \\\n-p{secret} db",
+                     f"sshpass\t-p\t{secret} ssh", "Authorization\tbearer\tabcd" + secret):
+            with self.subTest(text):
+                found, count = redact_text(text)
+                self.assertNotIn(secret, found)
+                self.assertGreaterEqual(count, 1)
+                self.assertTrue(is_suspect(text), "the cheap test has to let the redactor load")
+
+    def test_a_token_that_happens_to_have_no_figure_reaches_the_redactor(self) -> None:
+        body = "qwertzuiopasdfghjklyxcvbnmqwertzuiop"
+        for prefix in ("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "glpat-", "gldt-", "xoxb-", "xapp-1-", "whsec_", "hvs.", "ya29.", "GOCSPX-",
+                       "hooks.slack.com/services/", "discord.com/api/webhooks/1/", "pypi-Ag", "eyJabcdefgh.eyJ", "shippo_live_"):
+            with self.subTest(prefix):
+                self.assertTrue(is_suspect(f"Bash echo {prefix}{body}") or not redact_text(f"Bash echo {prefix}{body}")[1])
+        self.assertTrue(is_suspect("Bash echo AKIA" + body[:16].upper()))
+
     def test_spared(self) -> None:
         for text in self.SPARED:
             with self.subTest(text[:60]):

@@ -11,8 +11,9 @@ from slipstream.base.roots import store_dir
 LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S, HOST_IDS = 500, 4000, 8192, 1.0, ("tool_use_id", "prompt_id")
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 NAMES = "key token secret pass pwd pw auth cred cookie signature salt dsn jwt connection".split()  # before a value
-MARKS = tuple("-----|<private|bearer |basic | -u|--user| -p|</|password |sig=|sk-|sk_|pk_|rk_|re_|hf_".split("|"))
-SPACED = str.maketrans("=\"'\\,;&?(){}[]<>|`/.\n\t", ":" + " " * 21)
+MARKS = tuple("-----|<private|bearer |basic | -u|-user| -p|</|password |sig=|sk-|sk_|pk_|rk_|re_|hf_|ghp_|gho_|ghs_|ghu_|ghr_|"
+              "glpat-|gldt-|glrt-|xox|xapp-|akia|asia|whsec_|hvs.|ya29.|gocspx-|slack.com/|webhooks/|pypi-ag|eyj".split("|"))
+SPACED = str.maketrans("=\"'`\\,;&?(){}[]<>|/.", "::::" + " " * 16)
 
 
 def session_file_name(session: str) -> str:
@@ -25,10 +26,9 @@ def session_file_name(session: str) -> str:
 
 def is_suspect(text: str) -> bool:
     """May hold a secret, so the redactor has to be loaded: a mark, a telling name before a value, a long word with figures."""
-    low = text.lower()
-    parts = low.translate(SPACED).split(":")
+    parts = (low := " ".join(text.lower().split())).translate(SPACED).split(":")
     return (any(mark in low for mark in MARKS) or ("://" in low and "@" in low) or any(
-        name in word for part in parts[:-1] for word in part.split()[-1:] for name in NAMES) or any(
+        name in word for part in parts[:-1] for word in part.split()[-2:] for name in NAMES) or any(
         (len(word) > 15 and not word.replace("-", "").replace("_", "").isalpha()) or (word[:2] == "--" and any(
             name in word for name in NAMES)) for part in parts for word in part.split()))
 

@@ -80,7 +80,7 @@ BASIC = r"(?i)\bbasic[ \t]+([a-z0-9+/_-]{8,}={0,2})(?![a-z0-9+/=])"
 AUTHORIZATION = (r"(?i)\b(?:proxy-)?authorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}"
                  r"(?:(?:bearer|basic|token|digest|apikey|negotiate|bot)[ \t]+)?([^\s\"'\\,;<>{}$()]{6,})")
 COOKIE = r"(?i)\b(?:set-)?cookie[\"'\\]{0,3}:[ \t\"'\\]{0,4}([^\r\n\"'\\]{1,1000})"
-CURL_USER = r"(?:^|\s)(?:-u|--user|--proxy-user)[ =]?[\"']?([^\s\"':/]{1,100}):([^\s\"':/]{3,200})"
+CURL_USER = r"(?:^|\s)(?:-u|--user|--proxy-user)[ \t=]{0,4}[\"']?([^\s\"':/]{1,100}):([^\s\"':/]{3,200})"
 MYSQL_PASSWORD = r"\bmysql(?:dump|admin|show|import)?\b[^\n|;&]{0,300}?\s-p([^\s'\"-][^\s'\"]{2,100})"
 NETRC = r"(?i)\blogin\s+[^\s]{1,100}\s+password\s+(?![=:]\s)([^\s]{1,200})"
 MARKUP = r"(?i)<([a-z][\w.:-]{0,40})>([^<>\s]{3,300})</\1>"
