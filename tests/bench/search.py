@@ -20,7 +20,7 @@ from slipstream.base.text import STOP_WORDS, terms
 from slipstream.map.fresh import View
 from slipstream.map.index import open_index
 from slipstream.map.index_file import OVERLOAD
-from slipstream.map.postings import LENGTHS, SearchIndex
+from slipstream.map.postings import SearchIndex
 from slipstream.map.postings_build import IndexBuilder, quantize_length
 from slipstream.map.scoring import Asked, score_documents
 from slipstream.map.search import ask, rank
@@ -84,9 +84,8 @@ def ours(view: View, segment: Definitions, query: str) -> Ranked:
 
 
 def plain(segment: SearchIndex, query: str) -> Ranked:
-    lengths = segment.column("length")
     asked = [Asked(segment, term, 1.0, term) for term in dict.fromkeys(terms(query))]
-    scores = score_documents(asked, lengths, sum(LENGTHS[one] for one in lengths) / segment.count)
+    scores = score_documents(asked, segment.column("length"), segment.column("spread"), int)
     best = sorted(scores, key=lambda doc: (-scores[doc], doc))[:10]
     return [(segment.column("slot")[doc], segment.column("place")[doc]) for doc in best]
 

@@ -5,7 +5,9 @@ import json
 import os
 import subprocess
 import sys
+from unittest import mock
 
+from slipstream.map import slices
 from slipstream.map.cuts import render_slice, slice_lines
 from slipstream.map.index import open_index
 from slipstream.map.lookup import open_stored
@@ -111,6 +113,37 @@ class Slices(TreeCase):
         self.assertEqual([one.symbol for one in slice_symbols(self.root, ["tax", "Till.close"], "shop.py")], ["tax", "Till.close"])
         with self.assertRaisesRegex(Missing, "closest: Till"):
             slice_symbols(self.root, ["Tlil"])
+
+    def test_a_name_of_very_many_is_proved_as_far_as_it_is_shown(self) -> None:
+        rows = []
+        for number in range(40):
+            self.write(f"many/m{number:02}.py", f"class M{number}:\n    def shut(self):\n        pass\n\n    def shutter(self):\n        pass\n")
+            rows.append(f"many/m{number:02}.py:2 method M{number}.shut")
+        open_index(self.root)
+        self.write("many/m01.py", "class M1:\n\n    def shut(self):\n        return 1\n", age_s=10)
+        self.write("many/m02.py", "class M2:\n    def open(self):\n        pass\n", age_s=10)
+        os.unlink(os.path.join(self.root, "many/m03.py"))
+        rows[1:4] = ["many/m01.py:3 method M1.shut"]
+        head = "; say which, as FILE NAME or Class.name:\n"
+        with mock.patch.object(slices, "find_file", wraps=slices.find_file) as reads, self.assertRaises(Ambiguous) as caught:
+            slice_symbols(self.root, ["shut"])
+        self.assertEqual(str(caught.exception), f"shut is defined 38 times{head}" + "\n".join(rows[:20]) + "\n... 18 more")
+        self.assertEqual(reads.call_count, 22)
+        self.assertEqual([one.symbol for one in slice_symbols(self.root, ["M30.shut"])], ["M30.shut"])
+        open_index(self.root)
+        for number, name in enumerate(("many/m05.py", "many/m39.py", "zoo.py"), 1):
+            self.write(name, "def shut():\n    pass\n", age_s=5)
+            open_index(self.root)
+            with mock.patch.object(slices, "find_file", wraps=slices.find_file) as reads:
+                if number == 1:  # the one that is called exactly so is meant
+                    self.assertEqual([one.path for one in slice_symbols(self.root, ["shut"])], ["many/m05.py"])
+                else:
+                    with self.assertRaisesRegex(Ambiguous, f"^shut is defined {number} times; .*\n.*m05.py:1 function shut\n"):
+                        slice_symbols(self.root, ["shut"])
+            self.assertEqual(reads.call_count, number)
+        for number in range(40):  # nothing is as the index says
+            self.write(f"many/m{number:02}.py", "x = 1\n", age_s=4)
+        self.assertEqual([one.path for one in slice_symbols(self.root, ["shut"])], ["zoo.py"])
 
     def test_overloads_come_as_one(self) -> None:
         text = "import t\n\n@t.overload\ndef a(x: int): ...\n\n\n@t.overload\ndef a(x: str): ...\n\n\ndef a(x):\n    pass\n"

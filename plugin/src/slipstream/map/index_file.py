@@ -180,10 +180,13 @@ class IndexFile(CheckedFile):
             raise DamagedIndex("slot")
         return RECORD.unpack(self.read(self.parts["records"][0] + slot * RECORD.size, RECORD.size))
 
-    def section(self, record: Record) -> bytes:
-        """Text section of the file a record belongs to."""
-        offset = self.parts["blocks"][0] + record[BLOCK]
-        sections = unpack_block(self.read(offset, record[BLOCK_LENGTH], record[BLOCK_CRC]))
+    def block(self, record: Record) -> list[bytes]:
+        """The sections stored together with that of a record."""
+        return unpack_block(self.read(self.parts["blocks"][0] + record[BLOCK], record[BLOCK_LENGTH], record[BLOCK_CRC]))
+
+    def section(self, record: Record, sections: list[bytes] | None = None) -> bytes:
+        """Text section of the file a record belongs to; out of its block where that was read."""
+        sections = sections or self.block(record)
         if record[PLACE] >= len(sections):
             raise DamagedIndex("place")
         return sections[record[PLACE]]

@@ -13,6 +13,7 @@ from slipstream.map.index_file import DamagedIndex, FileEntry, IndexFile, Record
 from slipstream.map.source import Unreadable, decode_source, read_source
 
 MAX_READ_BYTES = 64_000_000
+Known = tuple[int, Record, bytes]
 
 
 class Found:
@@ -43,7 +44,7 @@ def locate_file(root: str, name: str, cwd: str | None = None) -> str:
     return relative_path(os.path.realpath(root), resolve_inside(root, name))
 
 
-def find_record(index: IndexFile, path: str) -> tuple[int, Record, bytes] | None:
+def find_record(index: IndexFile, path: str) -> Known | None:
     """Slot, record and section of a path."""
     for slot in index.find_slots(stored.key_of(b"=", os.fsencode(path))):
         record = index.record(slot)
@@ -62,11 +63,10 @@ def read_file(root: str, path: str) -> tuple[bytes, bytes, os.stat_result]:
         raise SlipstreamError(str(error), path) from None
 
 
-def find_file(root: str, path: str, index: IndexFile | None) -> Found:
-    """Entry and text of `path`. A file the index does not know, or that has changed, is scanned; the note says so."""
-    known = None
+def find_file(root: str, path: str, index: IndexFile | None, known: Known | None = None) -> Found:
+    """Entry and text of `path`, `known` to the index or not. What is not, or has changed, is scanned; the note says so."""
     try:
-        known = find_record(index, path) if index is not None else None
+        known = known or (find_record(index, path) if index is not None else None)
         data, text, info = read_file(root, path)
         if index is not None and known is not None:
             slot, record, section = known
@@ -85,10 +85,17 @@ def find_file(root: str, path: str, index: IndexFile | None) -> Found:
                  "rescanned: changed since the index was made" if known is not None else "")
 
 
-def find_named(root: str, index: IndexFile, name: str) -> list[str]:
-    """Paths of the files that, by the index, may define the last part of `name`; none that a link leads elsewhere."""
-    last = name.rpartition(".")[2]
-    slots = index.find_slots(stored.key_of(b":", last.encode("utf-8", "replace")))
+def find_named(index: IndexFile, name: str) -> list[tuple[str, Known]]:
+    """(path, what `find_record` finds) of the files that, by the index, may define the last part of `name`; by path."""
+    key = stored.key_of(b":", name.rpartition(".")[2].encode("utf-8", "replace"))
+    records = [(index.record(slot), slot) for slot in index.find_slots(key)]
+    blocks = {record[stored.BLOCK]: record for record, _ in records}
+    sections = {at: index.block(record) for at, record in blocks.items()}
+    found = [(slot, record, index.section(record, sections[record[stored.BLOCK]])) for record, slot in records]
+    return sorted((stored.path_in(one[2]), one) for one in found)
+
+
+def leads_elsewhere(root: str, path: str) -> bool:
+    """Whether a link on the way leads a path of the index to another one."""
     root = os.path.realpath(root)
-    paths = {stored.path_in(index.section(index.record(slot))) for slot in slots}
-    return sorted(path for path in paths if os.path.realpath(os.path.join(root, path)) == os.path.join(root, path))
+    return os.path.realpath(os.path.join(root, path)) != os.path.join(root, path)

@@ -88,6 +88,8 @@ class IndexBuilder:
 
     def render(self, identity: int, state: int) -> bytes:
         """The file's bytes; `identity` says by which rules its terms were made, `state` from which map."""
+        if "spread" in self.columns and not self.columns["spread"]:
+            self.count_lengths()
         terms = sorted((term.encode("utf-8", "surrogatepass"), held) for term, held in self.postings.items())
         blocks, postings, crcs, starts, offsets = [], [], array("I"), array("Q"), array("Q", [0])
         at = 0

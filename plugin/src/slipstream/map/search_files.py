@@ -226,8 +226,6 @@ def _stems(word: str) -> tuple[str, ...]:
 
 def _keep(root: str, name: str, builder: IndexBuilder, view: View) -> SearchIndex:
     """Writes the index and opens it; from a temporary folder where the store cannot be written."""
-    if "length" in builder.columns and not builder.columns["spread"]:
-        builder.count_lengths()
     data = builder.render(scanner_identity(), view.state)
     try:
         path = store_path(root, name)

@@ -5,9 +5,9 @@ from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import shown_path
 from slipstream.map.cuts import Slice, page_of
 from slipstream.map.index_file import DamagedIndex, IndexFile, Symbol
-from slipstream.map.lookup import Found, find_file, find_named, open_stored
+from slipstream.map.lookup import Found, find_file, find_named, leads_elsewhere, open_stored
 
-MAX_CONTEXT = 200
+MAX_CONTEXT, MAX_LISTED = 200, 20  # lines; definitions
 
 
 class Ambiguous(SlipstreamError):
@@ -60,21 +60,34 @@ def _in_file(root: str, name: str, path: str, index: IndexFile | None) -> list[t
 def _anywhere(root: str, name: str, index: IndexFile | None) -> list[tuple[Found, Symbol]]:
     found: list[tuple[Found, Symbol]] = []
     gone: list[str] = []
+    more: list[int] = []
     try:
-        for path in find_named(root, index, name) if index is not None else ():
+        named = find_named(index, name) if index is not None else []
+        if len(named) > MAX_LISTED:
+            from slipstream.map.namesakes import exact_first
+            named, more = exact_first(named, name)
+        for number, (path, known) in enumerate(named):
+            if leads_elsewhere(root, path):
+                continue
             try:
-                place = find_file(root, path, index)
+                place = find_file(root, path, index, known)
             except SlipstreamError:
                 gone.append(path)
                 continue
             found += [(place, symbol) for symbol in choose(place.entry.symbols, name) if _is_there(place, symbol)]
+            exact = _exact(found, name) if more else []
+            if more and (len(exact or found) >= MAX_LISTED if more[number] else exact):  # the rest is counted, and not shown
+                return _unambiguous(name, exact or found, more[number])
     except DamagedIndex:
         found = []
     if not found:
         from slipstream.map.misses import find_again
         found = [(find_file(root, path, None), symbol) for path, symbol in find_again(root, name, gone)]
-    exact = [one for one in found if one[1].qualified == name]
-    return _unambiguous(name, exact or found)
+    return _unambiguous(name, _exact(found, name) or found)
+
+
+def _exact(places: list[tuple[Found, Symbol]], name: str) -> list[tuple[Found, Symbol]]:
+    return [one for one in places if one[1].qualified == name]
 
 
 def _is_there(place: Found, symbol: Symbol) -> bool:
@@ -82,12 +95,10 @@ def _is_there(place: Found, symbol: Symbol) -> bool:
     return len(lines) >= symbol.line and symbol.name.encode("utf-8", "replace") in lines[symbol.line - 1]
 
 
-def _unambiguous(name: str, places: list[tuple[Found, Symbol]]) -> list[tuple[Found, Symbol]]:
-    if len({(place.entry.path, symbol.qualified) for place, symbol in places}) > 1:
-        rows = [f"{shown_path(place.entry.path)}:{symbol.line} {symbol.kind} {symbol.qualified}" for place, symbol in places]
-        more = f"\n... {len(rows) - 20} more" if len(rows) > 20 else ""
-        said = f"{name} is defined {len(rows)} times; say which, as FILE NAME or Class.name:\n"
-        raise Ambiguous(said + "\n".join(rows[:20]) + more)
+def _unambiguous(name: str, places: list[tuple[Found, Symbol]], more: int = 0) -> list[tuple[Found, Symbol]]:
+    if more or len({(place.entry.path, symbol.qualified) for place, symbol in places}) > 1:
+        from slipstream.map.namesakes import describe_choice
+        raise Ambiguous(describe_choice(name, places, more))
     return places
 
 
