@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import unittest
 from unittest import mock
 
 from slipstream.map import fresh, refresh
@@ -86,6 +87,19 @@ class Fresh(TreeCase):
         with mock.patch.object(fresh.stored, "open_index_file", note), mock.patch.object(refresh, "refresh_index", refreshed):
             fresh.open_view(self.root)
         self.assertEqual(len(opened), 1)
+
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "the system has no such files")
+    def test_what_takes_a_file_s_place_is_told_once(self) -> None:
+        path = os.path.join(self.root, "one.py")
+        for put, reason in ((lambda: os.symlink("two.py", path), "symbolic link"), (lambda: os.mkfifo(path), "not a regular file")):
+            self.settle()
+            os.unlink(path)
+            put()
+            index = open_index(self.root)
+            self.assertEqual((index.skipped(), index.paths()), ([("one.py", reason)], ["two.py"]))
+            os.unlink(path)
+            self.write("one.py", "def first_thing():\n    pass\n")
+            self.assertEqual(open_index(self.root).skipped(), [])
 
     def test_notes_about_patterns_that_are_none(self) -> None:
         for rules in ('{".gitignore":["a",1]}', '{".gitignore":7}', "[]", '{".gitignore":[true,1]}'):

@@ -150,7 +150,7 @@ def changed_folders(table: Table, root: str) -> tuple[list[str], list[str]]:
 
 
 def stale_files(result: Refresh, remove: bool = True) -> list[str]:
-    """Files whose bytes are no longer those the index knows; the ones that are gone leave the table, or count as changed."""
+    """Files whose bytes are no longer those the index knows; those that are none any more leave the table, or are changed."""
     table, before = result.table, result.root + "/"
     stale: list[str] = []
     lstat = os.lstat
@@ -167,6 +167,9 @@ def stale_files(result: Refresh, remove: bool = True) -> list[str]:
         same = (record[0] == info.st_mtime_ns and record[1] == info.st_ctime_ns & LOW and record[2] == info.st_ino & LOW
                 and record[3] == info.st_size & LOW)
         if same and not record[FLAGS] & RACY:
+            continue
+        if not stat.S_ISREG(info.st_mode) and remove:
+            result.forget(path)  # a link, a pipe or a folder in its place: the walk of its folder says so
             continue
         now = time.time_ns()
         try:
