@@ -8,7 +8,7 @@ from unittest import mock
 from slipstream.map import fresh, refresh
 from slipstream.map.identity import scanner_identity
 from slipstream.map.index import open_index
-from slipstream.map.index_file import IndexFile, open_index_file
+from slipstream.map.index_file import DamagedIndex, IndexFile, open_index_file
 from slipstream.map.refs import find_references
 from slipstream.map.search import search
 
@@ -20,6 +20,9 @@ OLD = (1_700_000_000, 1_700_000_000)
 class Fresh(TreeCase):
     def setUp(self) -> None:
         super().setUp()
+        alone = mock.patch.object(fresh, "keeper", None)  # a test of the server's tools may have set it
+        alone.start()
+        self.addCleanup(alone.stop)
         self.write(".gitignore", "late/\n")
         self.write("one.py", "def first_thing():\n    pass\n")
         self.write("two.py", "from one import first_thing\n\n\ndef second_thing():\n    first_thing()\n")
@@ -68,6 +71,15 @@ class Fresh(TreeCase):
                     stream.write(b"\xff" * length)
                 self.assertTrue(ask())
                 self.assertEqual(len(open_index(self.root).files()), 2)
+
+    def test_no_offset_reads_beyond_the_file(self) -> None:
+        index = open_index_file(refresh.index_path(self.root), scanner_identity())
+        assert index is not None
+        with index.handle:
+            for offset, length in ((index.length, 1), (index.length + 1, 0), (0, -1), (2 ** 64 - 1, 8 - 2 ** 64)):
+                with self.assertRaises(DamagedIndex):
+                    index.read(offset, length)
+            self.assertEqual(index.read(index.length, 0), b"")
 
     def test_an_index_is_closed_before_it_is_replaced(self) -> None:
         opened: list[IndexFile] = []

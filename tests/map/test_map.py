@@ -235,6 +235,16 @@ class WithGit(TreeCase):
         self.assertEqual(open_index(self.root, ask_git=False).paths(), ["a.py", "ignored/forced.py", "sub/keep.py"])
         self.assertEqual(open_index(self.root).paths(), ["a.py", "ignored/forced.py", "sub/keep.py"])
 
+    def test_what_a_first_search_could_not_ask_is_asked_later(self) -> None:
+        self.git("init", "-q")
+        self.write(".gitignore", "ignored/\n")
+        self.write("a.py", "x = 1\n")
+        self.write("ignored/forced.py", "x = 1\n")
+        self.git("add", "-f", "a.py", "ignored/forced.py")
+        self.assertEqual(open_index(self.root, ask_git=False).paths(), ["a.py"])
+        self.assertEqual(open_index(self.root).paths(), ["a.py", "ignored/forced.py"])
+        self.assertEqual(open_index(self.root, ask_git=False).paths(), ["a.py", "ignored/forced.py"])
+
     def test_nested_repositories_and_worktrees_are_left_alone(self) -> None:
         self.git("init", "-q")
         self.write("a.py", "x = 1\n")

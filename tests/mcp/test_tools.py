@@ -1,6 +1,7 @@
 """Every tool on a small project: the published text shapes, paging, bounds, containment."""
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import tempfile
@@ -8,6 +9,8 @@ import unittest
 from typing import Any
 from unittest import mock
 
+from slipstream.map import fresh, keep
+from slipstream.mcp import map_tools
 from slipstream.mcp.calls import MAX_ANSWER_BYTES, bound_answer
 from slipstream.mcp.prompts import get_prompt, list_prompts
 from slipstream.mcp.protocol import Connection, ProtocolError, handle_request
@@ -41,6 +44,8 @@ class Project(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.addCleanup(close_catalogs)
+        self.addCleanup(setattr, fresh, "keeper", fresh.keeper)
+        self.addCleanup(lambda: [keep.let_go(root) for root in list(keep._kept)])
         self.root = os.path.realpath(folder.name)
         os.makedirs(os.path.join(self.root, "shop"))
         for name, text in (("shop/cart.py", SHOP), ("shop/pay.py", "from shop.cart import total_price\n\n\ndef pay(cart):\n"
@@ -126,6 +131,19 @@ class MapTools(Project):
         self.assertIn("shop/pay.py", text)
         self.assertIn("pay", text)
         self.assertNotIn("--offset", self.text("sp_search", query="step", limit=1))
+
+    def test_one_at_a_time_asks_the_views_that_are_kept(self) -> None:
+        held: list[bool] = []
+        for module, name, tool in (("search", "search", "sp_search"), ("refs", "find_references", "sp_refs")):
+            real = getattr(importlib.import_module(f"slipstream.map.{module}"), name)
+
+            def note(*arguments: Any, real: Any = real) -> Any:
+                held.append(map_tools._asking.locked())
+                return real(*arguments)
+
+            with mock.patch(f"slipstream.map.{module}.{name}", note):
+                self.text(tool, **({"query": "total"} if module == "search" else {"symbol": "total_price"}))
+        self.assertEqual(held, [True, True])
 
     def test_no_path_leaves_the_project(self) -> None:
         os.symlink("/etc", os.path.join(self.root, "link"))

@@ -139,7 +139,7 @@ class CheckedFile:
 
     def read(self, offset: int, length: int, crc: int | None = None) -> bytes:
         """`length` bytes at `offset`; raises DamagedIndex when they are not there, or are not those of the CRC."""
-        if offset + length > self.length:
+        if not 0 <= length <= self.length - offset:
             raise DamagedIndex("offset")
         self.handle.seek(offset)
         data = self.handle.read(length)

@@ -21,6 +21,7 @@ LOOK_UP_S = 0.2  # how often one that waits looks whether it was cancelled
 SYMBOLS_BYTES = 30_000  # a page of slices: under the answer's ceiling, with room for the last line
 _refreshing: dict[str, threading.Lock] = {}
 _guard = threading.Lock()
+_asking = threading.Lock()  # a view kept of one tree makes room for that of another, which may be another thread's
 
 
 @contextmanager
@@ -143,7 +144,7 @@ def sp_search(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.map.search_text import render_answer
     _ensure_index(call)
     path = locate(call, arguments["path"]) if arguments.get("path") else ""
-    with refreshing(call):
+    with refreshing(call), _asking:
         answer = search(call.root, arguments["query"], arguments["limit"], arguments.get("offset", 0),
                         arguments.get("kind") or "", "" if path == "." else path)
     text = to_json(answer_json(answer)) if arguments.get("format") == "json" else \
@@ -157,7 +158,7 @@ def sp_refs(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.map.refs import find_references, references_json, render_references
     _ensure_index(call)
     file = locate(call, arguments["file"]) if arguments.get("file") else ""
-    with refreshing(call):
+    with refreshing(call), _asking:
         found = find_references(call.root, arguments["symbol"].strip(), file)
     if arguments.get("format") == "json":
         return to_json(references_json(found))
