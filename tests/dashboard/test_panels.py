@@ -13,6 +13,7 @@ import tempfile
 import unittest
 import zipfile
 
+from slipstream.dashboard.routes import GET_ROUTES
 from slipstream.events.log import log_path
 from slipstream.memory.facts import add_fact
 from slipstream.memory.freshness import cite
@@ -159,6 +160,15 @@ class Panels(unittest.TestCase):
         self.assertEqual(moment["prompt"]["label"], "why is the total wrong?")  # type: ignore[index]
         self.assertEqual(moment["files"], ["app.py"])  # type: ignore[index]
         self.assertEqual(moment["next"]["label"], "turn finished")  # type: ignore[index]
+
+    def test_no_address_fails_on_a_session_without_events_or_on_odd_questions(self) -> None:
+        own, jobs = {"Authorization": self.project.bearer()}, ("/api/codegraph", "/api/usage", "/api/overview")  # processes
+        self.assertEqual(self.project.get("/api/events?session=s1", **own).status, 200)
+        for path in sorted(GET_ROUTES.keys() - set(jobs)):
+            for query in ("session=nobody&q=x&file=y", "session=nobody&at=5&seq=5&from=5", "session=s1&at=" + "9" * 18, "session=..%2F..%2Fx",
+                          "session=%00", "session=%ED%A0%80&q=%00", "at=-1&seq=-1&limit=0", "at=x", "date=x&id=%2F&item=fact:..%2Fx"):
+                with self.subTest(path, query=query):
+                    self.assertLess(self.project.get(path.replace("*", "..") + "?" + query, **own).status, 500)
 
     def test_event_and_its_neighbours(self) -> None:
         answer = self.json("event?session=s1&seq=4")

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: a scan of one file needs few of a scanner's."""
+"""Regular expressions that are compiled when they are first used: one file or text needs few of them all."""
 from __future__ import annotations
 
 import re
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class LazyPattern:
     """Stands for a pattern; each of its methods is looked up once, then as fast to call as the pattern's own."""
 
-    def __init__(self, source: Any, flags: int) -> None:
+    def __init__(self, source: Any, flags: int = 0) -> None:
         self.source, self.options = source, flags
 
     def __getattr__(self, name: str) -> Any:

@@ -199,7 +199,10 @@ def find_events(
     order = reversed(span) if newest else span
     found: list[int] = []
     needles = [item.lower() for item in (text, file) if item]
-    lines = _Lines(view) if needles else None
+    try:
+        lines = _Lines(view) if needles else None
+    except OSError:  # there is no log, or no longer
+        return [], False
     try:
         for index in order:
             if any(column[index] != number for column, number in wanted):
@@ -269,14 +272,14 @@ def event_panel(view: SessionView, seq: int) -> dict[str, Any] | None:
 
 def moment_panel(view: SessionView, at: int | None) -> dict[str, Any]:
     """The turn around an event: what the agent had been told, which files it had changed, what it said next."""
-    index = len(view) - 1 if at is None else max(0, min(len(view) - 1, view.position(at + 1) - 1))
+    index = len(view) - 1 if at is None else min(len(view) - 1, max(0, view.position(at + 1) - 1))
     if index < 0:
         return {"prompt": None, "files": [], "next": None, "events": []}
     prompt, stop, main = view.kinds.find("user-prompt"), view.kinds.find("stop"), view.agents.find("main")
     begin = index
     while begin >= 0 and not (view.kind[begin] == prompt and view.agent[begin] == main) and index - begin < 20_000:
         begin -= 1
-    has_prompt = begin >= 0 and view.kind[begin] == prompt
+    asked = view.rows([begin]) if begin >= 0 and view.kind[begin] == prompt else []
     end = index + 1
     while end < len(view) and view.kind[end] not in (stop, prompt) and end - index < 20_000:
         end += 1
@@ -289,7 +292,7 @@ def moment_panel(view: SessionView, at: int | None) -> dict[str, Any]:
             files.append(name)
     said = view.rows([end]) if end < len(view) and view.kind[end] == stop else []
     return {
-        "prompt": view.rows([begin])[0] if has_prompt and view.rows([begin]) else None,
+        "prompt": asked[0] if asked else None,
         "files": files[:40],
         "next": said[0] if said else None,
         "events": view.rows(list(range(max(0, index - 8), min(len(view), index + 7)))),

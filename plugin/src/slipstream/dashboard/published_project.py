@@ -66,8 +66,7 @@ def agents(routes: Routes, fields: Fields) -> Any:
     """{agents[{session, thread, files, tool, ts, active, ageMin, mood, verb}]}: the main agent of each recent session."""
     rows = []
     for session in routes.hub.followed():
-        routes.hub.catch_up(session, 0.1)
-        view = routes.views.get(session)
+        view = routes.hub.catch_up(session, 0.1)
         with view.lock:
             inside = view.fold.inside
             main = inside["agents"].get("main")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 
-from slipstream.events.lazy_pattern import LazyPattern
+from slipstream.base.lazy_pattern import LazyPattern
 from slipstream.events.patterns import KEY_OWNERS, QUALIFIERS, SECRET_WORDS, TALK
 
 _CAMEL = LazyPattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

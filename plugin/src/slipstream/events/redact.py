@@ -9,11 +9,11 @@ from functools import cache
 from typing import Any
 
 from slipstream.base.fast_json import dumps
+from slipstream.base.lazy_pattern import LazyPattern
 from slipstream.base.roots import store_dir
 from slipstream.events import patterns
 from slipstream.events.append import LABEL_CHARS, LINE_CHARS
 from slipstream.events.assignments import STRONG, classify_name, is_dense, is_talk, judge
-from slipstream.events.lazy_pattern import LazyPattern
 from slipstream.events.names import safe_session
 from slipstream.events.spans import find_spans
 

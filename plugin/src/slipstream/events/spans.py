@@ -1,8 +1,8 @@
 """Secrets that what stands before them gives away: assignments, members, flags, random runs after a name. Security-relevant."""
 from __future__ import annotations
 
+from slipstream.base.lazy_pattern import LazyPattern
 from slipstream.events.assignments import STRONG, classify_name, is_dense, is_talk, judge
-from slipstream.events.lazy_pattern import LazyPattern
 
 # Words that a secret's name holds, in lower case; what follows one has to be a separator for it to count.
 _NAME_WORDS = "key token secret passw passp passc pwd pass pw credential auth cookie signature salt dsn jwt connection".split()

@@ -21,7 +21,7 @@ WAIT_S, PAUSE_S, MAX_WAIT_S = 0.002, 0.004, 0.5
 FIRST = "mcp.calls memory.lifecycle events.ingest_rare base.errors base.store events.repair base.git memory.turn_acts"
 FACTS = ("re base.text base.files base.settings memory.model memory.fact_index memory.fact_reading memory.digest_facts "
          "memory.authors memory.signal memory.recall json memory.recent memory.resume memory.shown memory.briefing")
-LATER = ("base.files events.backfill re events.patterns events.lazy_pattern events.assignments events.spans events.redact json "
+LATER = ("base.files events.backfill re events.patterns base.lazy_pattern events.assignments events.spans events.redact json "
          "events.names events.log memory.embed memory.observations memory.recent memory.outcome memory.transcript base.text "
          "memory.turns memory.observe context.status memory.conversations")
 
