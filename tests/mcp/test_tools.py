@@ -102,6 +102,12 @@ class MapTools(Project):
             rest = self.text("sp_symbol", symbol="huge", offset=int(rest.rpartition("// goes on: offset ")[2]))
         self.assertEqual("\n".join(lines) + "\n", BIG)
 
+    def test_what_had_no_room_is_named_whatever_was_missing_before_it(self) -> None:
+        with open(os.path.join(self.root, "big2.py"), "w", encoding="utf-8") as stream:
+            stream.write(BIG.replace("huge", "huge_too"))
+        text = self.text("sp_symbol", symbol="nothing_like_it, huge, huge_too, pay")
+        self.assertIn("... 2 more; ask again for: huge_too, pay\n", text + "\n")
+
     def test_symbol_as_json_and_signature_only(self) -> None:
         value = json.loads(self.text("sp_symbol", symbol="total_price", format="json"))
         self.assertEqual((value[0]["path"], value[0]["startLine"], value[0]["endLine"]), ("shop/cart.py", 14, 16))

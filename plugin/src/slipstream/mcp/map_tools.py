@@ -103,11 +103,13 @@ def sp_symbol(arguments: dict[str, Any], call: Call) -> str:
     if file is None:
         _ensure_index(call)
     found: list[Slice] = []
+    asked: list[str] = []  # of each slice the name that asked for it: a name may have several, or none
     missed: list[str] = []
     for name in names:
         try:
             found += slice_symbols(call.root, [name], file, bool(arguments.get("signature")), arguments.get("context", 0),
                                    arguments.get("offset", 0))
+            asked += [name] * (len(found) - len(asked))
         except SlipstreamError as error:
             missed.append(str(error))
     if not found:
@@ -116,7 +118,7 @@ def sp_symbol(arguments: dict[str, Any], call: Call) -> str:
         _note_saving(call, one)
     if arguments.get("format") == "json":
         return to_json([one.to_json() for one in found] + [{"missed": text} for text in missed])
-    return _pages([_render(one, "offset") for one in found], names) + "".join("\n\n" + text for text in missed)
+    return _pages([_render(one, "offset") for one in found], asked) + "".join("\n\n" + text for text in missed)
 
 
 def sp_lines(arguments: dict[str, Any], call: Call) -> str:
@@ -181,13 +183,13 @@ def _render(one: Slice, continuation: str, with_kind: bool = True) -> str:
 
 
 def _pages(parts: list[str], names: list[str]) -> str:
-    """Whole slices as far as they fit; at least the first."""
+    """Whole slices as far as they fit; at least the first. `names`: of each what to ask for."""
     shown: list[str] = []
     size = 0
     for part in parts:
         size += len(part.encode("utf-8", "replace")) + 2
         if shown and size > SYMBOLS_BYTES:
-            rest = ", ".join(names[len(shown):])
+            rest = ", ".join(dict.fromkeys(names[len(shown):]))
             shown.append("... %d more; ask again for: %s" % (len(parts) - len(shown), rest))
             break
         shown.append(part)

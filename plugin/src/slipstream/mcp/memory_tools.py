@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import time
 
 from slipstream.base.errors import SlipstreamError
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from slipstream.mcp.calls import Call
-
-_searching = threading.Lock()  # the opened search index belongs to one thread at a time; a search takes milliseconds
 
 
 def to_json(value: Any) -> str:
@@ -89,9 +86,8 @@ def sp_search_memory(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.memory.search import render_hits, search_memory
     _capture_open(call)
     start, limit = arguments.get("offset") or 0, arguments["limit"]
-    with _searching:
-        hits = search_memory(call.store_root, arguments["query"], arguments.get("kind"), arguments.get("session"),
-                             arguments.get("branch"), arguments.get("file"), arguments.get("since"), start + limit + 1)
+    hits = search_memory(call.store_root, arguments["query"], arguments.get("kind"), arguments.get("session"),
+                         arguments.get("branch"), arguments.get("file"), arguments.get("since"), start + limit + 1)
     page = hits[start:start + limit]
     if arguments.get("format") == "json":
         return to_json([hit.to_record() for hit in page])
@@ -104,8 +100,7 @@ def sp_search_memory(arguments: dict[str, Any], call: Call) -> str:
 def sp_timeline(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.memory.search import render_timeline, timeline
     _capture_open(call)
-    with _searching:
-        return render_timeline(timeline(call.store_root, arguments["around"], arguments["window"], arguments.get("session")))
+    return render_timeline(timeline(call.store_root, arguments["around"], arguments["window"], arguments.get("session")))
 
 
 def sp_observations(arguments: dict[str, Any], call: Call) -> str:
@@ -115,9 +110,8 @@ def sp_observations(arguments: dict[str, Any], call: Call) -> str:
     ids = [str(one).strip().lstrip("#") for one in arguments["ids"]]
     numbers = [int(one) for one in ids if is_number(one)]
     others = [one for one in ids if not is_number(one)]
-    with _searching:
-        records = find_records(call.store_root, numbers)
-        shown = [text for text in (show_item(call.store_root, one, call.root) for one in others) if text]
+    records = find_records(call.store_root, numbers)
+    shown = [text for text in (show_item(call.store_root, one, call.root) for one in others) if text]
     if arguments.get("format") == "json":
         return to_json([{key: value for key, value in record.items() if key != "vector"} for record in records])
     if not shown:
@@ -127,8 +121,7 @@ def sp_observations(arguments: dict[str, Any], call: Call) -> str:
 
 def read_observation(number: int, call: Call) -> str | None:
     from slipstream.memory.search import show_item
-    with _searching:
-        return show_item(call.store_root, str(number))
+    return show_item(call.store_root, str(number))
 
 
 def sp_lessons(arguments: dict[str, Any], call: Call) -> str:
