@@ -8,6 +8,11 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
+
+from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.events import append
+from slipstream.memory import conversations, observe
 
 from tests.hooks.events import HOOKS, HookCase, recorded_events
 from tests.test_house import find_python
@@ -105,6 +110,20 @@ class Failures(HookCase):
         path.symlink_to(target)
         log_error(self.root, "test", ValueError("y"))
         self.assertEqual(target.read_text(), "")
+
+    def test_held_locks_do_not_keep_the_end_of_a_turn_beyond_the_hosts_limit(self) -> None:
+        limit = json.loads(Path(HOOKS["file"]).read_text(encoding="utf-8"))["hooks"]["Stop"][0]["hooks"][0]["timeout"]
+        self.assertLess(append.LOCK_TIMEOUT_S + observe.LOCK_TIMEOUT_S + conversations.LOCK_TIMEOUT_S, limit)
+        append.append_event(self.root, "s-1", "main", "user-prompt", "hello")
+        transcript = os.path.join(self.base, "t.jsonl")
+        Path(transcript).write_text("{}\n")
+        for module, name, act in ((observe, "observations/.counter", lambda: observe.capture(self.root, "s-1")),
+                                  (conversations, "conversations/s-1",
+                                   lambda: conversations.ingest_transcript(self.root, "s-1", transcript))):
+            path = Path(self.store, *name.split("/"))
+            path.parent.mkdir(exist_ok=True)
+            with self.subTest(name), FileLock(str(path)), mock.patch.object(module, "LOCK_TIMEOUT_S", 0.01):
+                self.assertRaises(LockTimeout, act)
 
 
 class Vanished(HookCase):

@@ -19,6 +19,7 @@ from slipstream.memory.transcript import ASK, TEXT, TOOL, iter_entries
 from slipstream.memory.turns import relative_to, tool_bucket
 
 MAX_ASK_CHARS, ANSWER_CHARS, MAX_EXCHANGES = 20_000, 600, 5_000
+LOCK_TIMEOUT_S = 1.5  # see observe.py
 _SENTENCE_END = re.compile(r"[.!?](?=\s)")
 _FILE_KEYS = ("file_path", "notebook_path", "file", "path")
 
@@ -52,7 +53,7 @@ def ingest_transcript(store_root: str, session: str, transcript_path: str, tree_
     target = store_path(store_root, "conversations", session_file_name(session) + ".json")
     head = _head_check(transcript_path)
     size = os.path.getsize(transcript_path)
-    with FileLock(target[:-len(".json")]):
+    with FileLock(target[:-len(".json")], LOCK_TIMEOUT_S):
         chat = load_conversation(store_root, session)
         offset = chat.get("offset")
         if not (isinstance(offset, int) and 0 <= offset <= size and chat.get("head") == head):

@@ -20,6 +20,7 @@ from slipstream.memory.recent import save_recent
 from slipstream.memory.transcript import transcript_outcomes
 from slipstream.memory.turns import fold_turns
 
+LOCK_TIMEOUT_S = 2.0  # below what the host grants the end of a turn, the fold of the chat included; the next one catches up
 _TEXT_KEYS = ("summary", "detail", "error", "tests")
 
 
@@ -36,7 +37,7 @@ def capture(store_root: str, session: str, flush_open: bool = False, tree_root: 
     if not os.path.isfile(log_path(store_root, session)):
         return []
     counter = store_path(store_root, "observations", ".counter")
-    with FileLock(counter):
+    with FileLock(counter, LOCK_TIMEOUT_S):
         path = store_path(store_root, "observations", session_file_name(session) + ".jsonl")
         cursor_path = path[:-len(".jsonl")] + ".cursor"
         newest = last_seq(log_path(store_root, session))
