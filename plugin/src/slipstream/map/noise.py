@@ -4,39 +4,53 @@ from __future__ import annotations
 import re
 
 _QUOTED = r'"(?:[^"\\\n]|\\.){0,2000}"?' + "|" + r"'(?:[^'\\\n]|\\.){0,2000}'?"
-_FAMILIES = {
-    "c": r"//[^\n]*|/\*.{0,60000}?\*/|" + _QUOTED,
-    "backtick": r"//[^\n]*|/\*.{0,60000}?\*/|`(?:[^`\\]|\\.){0,60000}`|" + _QUOTED,
-    "python": r'#[^\n]*|"""(?:[^\\]|\\.){0,60000}?"""|' + r"'''(?:[^\\]|\\.){0,60000}?'''|" + _QUOTED,
+_FAMILIES = {  # a group stands behind what may go on for many lines (behind: the engine looks for first characters)
+    "c": r"//[^\n]*|/\*()|" + _QUOTED,
+    "backtick": r"//[^\n]*|/\*()|`()|" + _QUOTED,
+    "python": r'#[^\n]*|"""()|' + r"'''()|" + _QUOTED,
     "hash": r"#[^\n]*|" + _QUOTED,
-    "both": r"#(?!\[)[^\n]*|//[^\n]*|/\*.{0,60000}?\*/|" + _QUOTED,
-    "lifetime": r"//[^\n]*|/\*.{0,60000}?\*/|" + r'"(?:[^"\\]|\\.){0,20000}"' + r"|'(?:[^'\\\n]|\\.[^'\n]{0,8})'",
+    "both": r"#(?!\[)[^\n]*|//[^\n]*|/\*()|" + _QUOTED,
+    "lifetime": r'//[^\n]*|/\*()|"()|' + r"'(?:[^'\\\n]|\\.[^'\n]{0,8})'",
     "dashes": r"--[^\n]*|" + _QUOTED,
 }
 _FAMILY_OF = {"python": "python", "ruby": "hash", "shell": "hash", "php": "both", "rust": "lifetime", "lua": "dashes",
               **dict.fromkeys("go javascript jsx typescript tsx vue svelte astro".split(), "backtick")}
-WINDOW_CHARS = 262_144
+_ESCAPED = {"`": r"\\.|`", '"': r'\\.|"', '"""': r'\\.|"""', "'''": r"\\.|'''"}
+MAX_BLOCK_CHARS = 60_000  # what does not close by then was no opener
 
 
 def code_places(language: str, text: str, places: list[int]) -> set[int]:
     """Those of the offsets `places` (ascending) that stand outside of comments and strings."""
-    pattern = re.compile(_FAMILIES[_FAMILY_OF.get(language, "c")], re.S)
+    search = re.compile(_FAMILIES[_FAMILY_OF.get(language, "c")], re.S).search
     code: set[int] = set()
     waiting = iter(places)
     place = next(waiting, -1)
-    at = 0
-    while at < len(text) and place >= 0:
-        end = min(len(text), at + WINDOW_CHARS)
-        for match in pattern.finditer(text, at, end):
-            start, at = match.span()
-            while 0 <= place < at:
-                if place < start:
-                    code.add(place)
-                place = next(waiting, -1)
-            if place < 0:
-                return code
-        at = max(at, end)
+    ends: dict[str, int] = {}
+    match = search(text)
+    while match and place >= 0:
+        start, at = match.span()
+        if match.lastindex:
+            end = _find_end(text, match.group(), at, ends)
+            at = end if end - at <= MAX_BLOCK_CHARS else at
         while 0 <= place < at:
-            code.add(place)
+            if place < start:
+                code.add(place)
             place = next(waiting, -1)
+        match = search(text, at)
+    while place >= 0:
+        code.add(place)
+        place = next(waiting, -1)
     return code
+
+
+def _find_end(text: str, opener: str, at: int, ends: dict[str, int]) -> int:
+    """Where a comment or string closes whose text begins at `at`; `ends` remembers it, so that no text is searched twice."""
+    end = ends.get(opener, -1)
+    if end - len(opener) < at:
+        if opener in _ESCAPED:
+            closers = re.compile(_ESCAPED[opener], re.S).finditer(text, at)
+            end = next((one.end() for one in closers if one.group()[0] != "\\"), 0)
+        else:
+            end = text.find("*/", at) + 2
+        end = ends[opener] = end if end > at else len(text) + MAX_BLOCK_CHARS + 1
+    return end
