@@ -113,6 +113,32 @@ class Fresh(TreeCase):
             self.write("one.py", "def first_thing():\n    pass\n")
             self.assertEqual(open_index(self.root).skipped(), [])
 
+    def test_project_files_that_are_no_source_or_have_any_name(self) -> None:
+        for path, text in {
+            "svc/go.mod": "module x.org/a\n", "svc/main.go": 'package main\n\nimport "x.org/a/lib"\n\nfunc main() { lib.Run() }\n',
+            "svc/lib/lib.go": "package lib\n\nfunc Run() {}\n", "web/tsconfig.json": '{"extends": "./paths.json"}',
+            "web/paths.json": '{"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["src/*"]}}}', "web/src/a.ts": "export const a = 1\n",
+            "web/other/a.ts": "export const a = 2\n", "web/main.ts": "import { a } from '@/a'\nexport const b = a\n",
+            "jvm/pom.xml": "<project><mainClass>x.Main</mainClass></project>",
+            "jvm/src/main/java/x/Main.java": "package x;\npublic class Main { }\n",
+            "jvm/src/main/java/x/Other.java": "package x;\npublic class Other { }\n",
+        }.items():
+            self.write(path, text)
+        open_index(self.root)
+        for path, text in (("svc/go.mod", "module x.org/b\n"), ("web/paths.json", '{"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["other/*"]}}}'),
+                           ("jvm/pom.xml", "<project><mainClass>x.Other</mainClass></project>")):
+            self.settle()
+            before = self.ranks()
+            self.write(path, text)
+            after = self.ranks()
+            os.unlink(refresh.index_path(self.root))
+            self.assertEqual(after, self.ranks(), path)
+            self.assertNotEqual(after, before, path)
+
+    def ranks(self) -> tuple[list[str], dict[str, int]]:
+        index = open_index(self.root)
+        return index.entry_points, {entry.path: entry.importers for entry in index.files()}
+
     def test_notes_about_patterns_that_are_none(self) -> None:
         for rules in ('{".gitignore":["a",1]}', '{".gitignore":7}', "[]", '{".gitignore":[true,1]}'):
             table = refresh.load_for(self.root)

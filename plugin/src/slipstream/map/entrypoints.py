@@ -22,12 +22,15 @@ _WORD = re.compile(r"[^\s'\"&|;()<>=]+")
 _POETRY = ("tool.poetry.scripts", "project.scripts", "project.gui-scripts")
 
 
-def find_entry_points(root: str, table: Table) -> list[str]:
-    """Entry points, sorted: files of the project, or paths a manifest names whose source is not there."""
+def find_entry_points(root: str, table: Table, seen: set[str]) -> list[str]:
+    """Entry points, sorted: files of the project, or paths a manifest names whose source is not there.
+
+    `seen` takes the project files that were read for it.
+    """
     found = {path for path, slot in table.slots.items() if table.records[slot][FLAGS] & ENTRY}
     paths = [path for path, slot in table.slots.items() if not table.records[slot][FLAGS] & (SKIPPED | FAILED)]
     found.update(path for path in paths if path.endswith("__main__.py"))
-    read = project_reader(root)
+    read = project_reader(root, seen)
     tree = Tree(paths, read)
     script = JavaScript(tree)
     for folder in _packages(tree, table):

@@ -47,23 +47,25 @@ class Imports:
                     yield path, package, names
 
 
-def project_reader(root: str) -> Read:
-    """Reads small project files (package.json and their like) for the resolver; never a linked one."""
+def project_reader(root: str, seen: set[str] | None = None) -> Read:
+    """Reads small project files (package.json and such) for the resolver, never a linked one; `seen` takes their paths."""
     def read(path: str) -> str | None:
         if path.startswith(("/", "..")):
             return None
         try:
             data, _ = read_source(os.path.join(root, path), MAX_PROJECT_FILE_BYTES)
+            if seen is not None:
+                seen.add(path)
             return decode_source(data).decode("utf-8", "replace")
         except Unreadable:
             return None
     return read
 
 
-def build_edges(root: str, table: Table) -> dict[str, list[str]]:
+def build_edges(root: str, table: Table, seen: set[str] | None = None) -> dict[str, list[str]]:
     """Importer -> files it imports, for every file of the index."""
     imports = Imports(table)
-    resolver = Resolver([path for path, _, _ in imports.rows], project_reader(root), imports.declared)
+    resolver = Resolver([path for path, _, _ in imports.rows], project_reader(root, seen), imports.declared)
     edges: dict[str, list[str]] = {}
     known: dict[tuple[str, str], list[str]] = {}  # of a script's import only its folder counts, and many repeat it
     for path, language, wanted in imports.rows:
@@ -82,10 +84,10 @@ def build_edges(root: str, table: Table) -> dict[str, list[str]]:
     return edges
 
 
-def count_importers(root: str, table: Table) -> dict[int, int]:
-    """Slot -> number of files that import it."""
+def count_importers(root: str, table: Table, seen: set[str]) -> dict[int, int]:
+    """Slot -> number of files that import it; `seen` takes the project files that were read for it."""
     counts: dict[int, int] = {}
-    for targets in build_edges(root, table).values():
+    for targets in build_edges(root, table, seen).values():
         for target in targets:
             slot = table.slots[target]
             counts[slot] = counts.get(slot, 0) + 1

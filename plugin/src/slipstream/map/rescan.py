@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from slipstream.map.table import Table
 
 FEW_FILES = 16
+MAX_WATCHED = 200  # project files beyond the manifests at the root that are looked at each time
 PROJECT_FILES = frozenset(("package.json", "composer.json", "Cargo.toml", "pyproject.toml", "setup.cfg", "go.mod"))
 BUILD_SUFFIXES = (".swift", ".sbt", ".gradle", ".kts", "akefile", "ockerfile", "ontainerfile")
 NAMED_PACKAGES = (b"kotlin", b"scala", b"csharp", b"php")  # who imports from them asks for the names, not for the files
@@ -51,14 +52,18 @@ def scan_into(result: Refresh, paths: list[str], new: set[str], progress: Progre
 
 def _may_rank(table: Table, path: str, scanned: Scanned) -> bool:
     """Whether what is now known of a known file can change who imports whom, or where the project starts."""
-    name = path.rpartition("/")[2]
-    if name in PROJECT_FILES or name.endswith(BUILD_SUFFIXES):
-        return True
-    if name.endswith(".json") and ("config" in name or "base" in name):
+    if is_project_file(path):
         return True
     slot = table.slots[path]
     old = table.section(slot)
     return (table.records[slot][FLAGS] ^ scanned.flags) & ~RACY != 0 or _ties(old) != _ties(scanned.section())
+
+
+def is_project_file(path: str) -> bool:
+    """Whether the name alone tells that imports or entry points may depend on what a source file says."""
+    name = path.rpartition("/")[2]
+    return name in PROJECT_FILES or name.endswith(BUILD_SUFFIXES) or (
+        name.endswith(".json") and ("config" in name or "base" in name))
 
 
 def _ties(section: bytes) -> list[bytes]:
@@ -71,17 +76,14 @@ def _ties(section: bytes) -> list[bytes]:
 
 def rank(result: Refresh) -> None:
     """Count importers anew, and find the entry points."""
-    from slipstream.map.graph import count_importers
-    result.table.set_importers(count_importers(result.root, result.table))
-    enter(result)
-
-
-def enter(result: Refresh) -> None:
-    """Find the entry points anew."""
     from slipstream.map.entrypoints import MANIFESTS, find_entry_points
+    from slipstream.map.graph import count_importers
     table, root = result.table, result.root
-    entry_points = find_entry_points(root, table)
-    manifests = file_stamps(root, table.meta.get("manifests") or dict.fromkeys(MANIFESTS))
+    seen: set[str] = set()
+    table.set_importers(count_importers(root, table, seen))
+    entry_points = find_entry_points(root, table, seen)
+    told = [path for path in sorted(seen) if path not in table.slots or not is_project_file(path)]  # by no scan of a file
+    manifests = file_stamps(root, dict.fromkeys([*MANIFESTS, *told[:MAX_WATCHED]]))
     if entry_points != table.meta.get("entryPoints") or manifests != table.meta.get("manifests"):
         table.meta["entryPoints"], table.meta["manifests"] = entry_points, manifests
         table.reshape()
