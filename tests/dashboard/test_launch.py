@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import unittest
+from unittest import mock
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.dashboard import launch
@@ -135,6 +136,23 @@ class Launch(unittest.TestCase):
         self.project.start()
         self.assertEqual(self.project.port, port)
         self.assertEqual(self.project.ask("GET", "/api/now", {"Cookie": cookie}).status, 200)
+
+    @unittest.skipUnless(os.path.isdir("/proc/self"), "a process is known by its start time in /proc")
+    def test_a_server_that_does_not_answer_is_named_and_keeps_its_token(self) -> None:
+        self.project.start()
+        record = launch.load_record(self.project.root)
+        assert record is not None
+        wait_until(lambda: launch.find_silent(self.project.root) is None, 20)
+        os.kill(record["pid"], signal.SIGSTOP)
+        try:
+            for done in (self.cli("stop"), self.cli("status")):
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("(process %d) does not answer" % record["pid"], done.stdout + done.stderr)
+            with mock.patch.object(launch, "live_record", return_value=record), self.assertRaisesRegex(SlipstreamError, "does not answer"):
+                launch.start(self.project.root, self.project.root, wait_s=0.1)
+        finally:
+            os.kill(record["pid"], signal.SIGCONT)
+        wait_until(lambda: launch.stop(self.project.root), 20)
 
     def test_stop_ends_sessions_and_leaves_no_secret(self) -> None:
         self.project.start()

@@ -93,6 +93,9 @@ def _stop(args: argparse.Namespace) -> int | None:
 
     _, store_root = roots(args)
     stopped = launch.stop(store_root)
+    silent = None if stopped else launch.find_silent(store_root)
+    if silent is not None:  # its token stays, or nobody could ask it to stop once it goes on
+        raise SlipstreamError(launch.SILENT % silent)
     remove_secrets(store_root)
     if args.json:
         print_json({"stopped": stopped})
@@ -110,7 +113,9 @@ def _status(args: argparse.Namespace) -> int | None:
         shown = {} if record is None else {key: record[key] for key in ("pid", "port", "startedAt", "version", "project")}
         print_json({"running": record is not None, "url": record and launch.address(record["port"]), **shown})
     elif record is None:
-        print("no dashboard runs for this project; `slipstream dashboard start` starts it")
+        silent = launch.find_silent(store_root)
+        print(launch.SILENT % silent if silent is not None
+              else "no dashboard runs for this project; `slipstream dashboard start` starts it")
     else:
         print("%s  (process %d, since %s)" % (launch.address(record["port"]), record["pid"], record["startedAt"]))
         print("over SSH: ssh -N -L %d:127.0.0.1:%d HOST, then the same address here" % (record["port"], record["port"]))

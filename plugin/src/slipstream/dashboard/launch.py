@@ -26,6 +26,7 @@ PROBE_TIMEOUT_S = 0.3
 START_LOCK_TIMEOUT_S = 0.3
 STARTING_GRACE_S = 10.0
 MAX_ANSWER_BYTES = 16 * 1024
+SILENT = "the dashboard's server (process %d) does not answer; end that process, then start it again"
 
 _children: list[int] = []
 
@@ -73,7 +74,9 @@ def start(store_root: str, tree_root: str, open_browser: bool = False, wait_s: f
                     ask_to_stop(store_root, old)  # another version of us: it leaves, the new one takes its port
                 record, started = _spawn(store_root, tree_root, open_browser), True
     deadline = time.monotonic() + wait_s
-    while time.monotonic() < deadline and not probe(store_root, record):
+    while wait_s and not probe(store_root, record):
+        if time.monotonic() >= deadline:
+            raise SlipstreamError(SILENT % record["pid"])
         time.sleep(0.02)
     return address(record["port"]), started
 
@@ -81,12 +84,22 @@ def start(store_root: str, tree_root: str, open_browser: bool = False, wait_s: f
 def stop(store_root: str, wait_s: float = 5.0) -> bool:
     """Asks the project's server to end and waits until it is gone; False when there is none that proved to be ours."""
     record = load_record(store_root)
-    if record is None or not probe(store_root, record, any_version=True) or not ask_to_stop(store_root, record):
+    if record is None or not probe(store_root, record, any_version=True):
         return False
+    ask_to_stop(store_root, record)  # the process may end before its answer is out
     deadline = time.monotonic() + wait_s
     while time.monotonic() < deadline and is_running(record):
         time.sleep(0.02)
     return not is_running(record)
+
+
+def find_silent(store_root: str) -> int | None:
+    """The process of this project's server when it still runs, by its start time, and does not answer: stopped, or hanging."""
+    record = load_record(store_root)
+    if record is None or record.get("project") != project_name(store_root) or record.get("processStart") is None:
+        return None
+    same = is_running(record) and process_start(record["pid"]) == record["processStart"]
+    return int(record["pid"]) if same and not probe(store_root, record, any_version=True) else None
 
 
 def one_time_code(store_root: str) -> str:
