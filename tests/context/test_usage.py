@@ -257,6 +257,16 @@ class Keeping(Folder):
                 mock.patch.object(usage_module, "LOCK_TIMEOUT_S", 0.0), self.assertRaises(LockTimeout):
             load_usage(self.root, [self.folder])
 
+    def test_an_index_with_values_that_make_no_sense_is_made_anew(self) -> None:
+        write_session(self.path("s.jsonl"), "s", 10, 1)
+        head, _, rows = load_usage(self.root, [self.folder]).dump().partition(b"\n")
+        for part, key, value in (("files", "offset", "x"), ("files", "offset", -5), ("files", "path", 7), ("files", "shared", [1]),
+                                 ("files", "first", None), ("sums", 1, "9"), ("sums", 0, None)):
+            changed = json.loads(head)
+            changed[part][0][key] = value
+            with self.subTest(part, key=key, value=value):
+                self.assertEqual(UsageIndex.load(json.dumps(changed).encode() + b"\n" + rows).files, [])
+
     def test_a_replaced_file_is_read_anew(self) -> None:
         write_session(self.path("s.jsonl"), "s", 10, 1)
         load_usage(self.root, [self.folder])

@@ -246,6 +246,10 @@ class UsageIndex:
             bad = len(index.sums) != len(index.groups) or any(
                 not 0 <= row < len(index.files) for row in set(index.rows[1::_COLUMNS])
             )
+            kinds = {"path": str, "offset": int, "first": str, "shared": dict, "replies": int}
+            bad = bad or any(type(entry[key]) is not kind for entry in index.files for key, kind in kinds.items())
+            bad = bad or any(entry["offset"] < 0 for entry in index.files)
+            bad = bad or any(len(row) != len(CLASSES) + 1 or set(map(type, row)) != {int} for row in index.sums)
             if bad or any(not 0 <= row < len(index.groups) for row in set(index.rows[2::_COLUMNS])):
                 return cls()
             index._by_path = {entry["path"]: number for number, entry in enumerate(index.files)}
