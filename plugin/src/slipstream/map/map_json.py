@@ -60,7 +60,6 @@ def tail_lines(index: Index) -> list[str]:
     return [*tail, "}"]
 
 
-
 def _tree(symbols: list[Symbol]) -> list[dict[str, Any]]:
     top: list[dict[str, Any]] = []
     stack: list[dict[str, Any]] = []

@@ -1,10 +1,8 @@
 """What the map knows about one file: its definitions, imports, purpose and outline, as plain cheap classes."""
 from __future__ import annotations
 
-# Kinds published for the exported surface of a file.
-TOP_KINDS = ("function", "class", "interface", "type", "const", "enum", "component", "default")
-# Kinds of what stands inside a definition (nested types keep their kind of the surface).
-MEMBER_KINDS = ("method", "field", "accessor")
+# Kinds published for the exported surface of a file: function, class, interface, type, const, enum, component, default;
+# of what stands inside a definition: method, field, accessor (nested types keep their kind of the surface).
 
 # An import as its language writes it: (specifier, kind, imported names).
 # Kinds: import, type (types only), reexport, dynamic, require, include, mod, package (the file's own package), namespace.

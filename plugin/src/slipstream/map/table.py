@@ -48,7 +48,7 @@ _EMPTY: Record = (0,) * 14
 
 
 class Table:
-    """Every record, path, folder and section. Slots of removed files stay empty until the next `rebuild`."""
+    """Every record, path, folder and section. Slots of removed files stay empty until `compact`."""
 
     def __init__(self) -> None:
         self.records: list[Record] = []
