@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from slipstream.base import files, git, paths, roots, settings, store, text
+from slipstream.base import files, git, json_files, paths, roots, settings, store, text
 from slipstream.base.clock import now_iso
 from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
@@ -162,21 +162,21 @@ class Files(Folder):
 
     def test_json_lines_survive_damage(self) -> None:
         path = self.make("l", '\ufeff{"a":1}\nnot json\n[1]\n\n{"b":2}\r\n{"torn":')
-        self.assertEqual([record for _, record in files.iter_json_lines(path)], [{"a": 1}, None, None, {"b": 2}])
-        files.append_json_line(path, {"c": "\ud800é"})
-        records = list(files.iter_json_lines(path))
+        self.assertEqual([record for _, record in json_files.iter_json_lines(path)], [{"a": 1}, None, None, {"b": 2}])
+        json_files.append_json_line(path, {"c": "\ud800é"})
+        records = list(json_files.iter_json_lines(path))
         self.assertEqual([record for _, record in records][-2:], [None, {"c": "\ud800é"}])
         self.assertEqual(records[-1][0], os.path.getsize(path))
-        self.assertEqual([r for _, r in files.iter_json_lines(path, records[-2][0])], [{"c": "\ud800é"}])
+        self.assertEqual([r for _, r in json_files.iter_json_lines(path, records[-2][0])], [{"c": "\ud800é"}])
 
     def test_a_line_too_long_is_one_bad_line(self) -> None:
-        with mock.patch.object(files, "MAX_JSON_LINE_BYTES", 64):
+        with mock.patch.object(json_files, "MAX_JSON_LINE_BYTES", 64):
             path = self.make("l", '{"a":1}\n{"x":"' + "y" * 300 + '"}\n{"b":2}\n')
-            self.assertEqual([r for _, r in files.iter_json_lines(path)], [{"a": 1}, None, {"b": 2}])
-            self.assertEqual(list(files.iter_lines(path)), [(8, b'{"a":1}\n'), (317, b""), (325, b'{"b":2}\n')])
-            self.assertEqual(next(iter(files.iter_lines(path, 8))), (317, b""))
+            self.assertEqual([r for _, r in json_files.iter_json_lines(path)], [{"a": 1}, None, {"b": 2}])
+            self.assertEqual(list(json_files.iter_lines(path)), [(8, b'{"a":1}\n'), (317, b""), (325, b'{"b":2}\n')])
+            self.assertEqual(next(iter(json_files.iter_lines(path, 8))), (317, b""))
             path = self.make("t", '{"a":1}\n{"x":"' + "y" * 300)  # unfinished: the next reader's
-            self.assertEqual([end for end, _ in files.iter_lines(path)], [8])
+            self.assertEqual([end for end, _ in json_files.iter_lines(path)], [8])
 
     def test_counts(self) -> None:
         self.assertEqual([count_of(*case) for case in ((1, "fact"), (0, "fact"), (1234, "file"), (2, "entry"), (1, "entry"), (3, "day"),
@@ -192,11 +192,11 @@ class Files(Folder):
                 files.read_bytes(self.path(name))
 
     def test_load_json(self) -> None:
-        self.assertIsNone(files.load_json(self.path("none")))
+        self.assertIsNone(json_files.load_json(self.path("none")))
         with self.assertRaisesRegex(SlipstreamError, "bad.json:2:"):
-            files.load_json(self.make("bad.json", '{"a":1,\nx}'))
+            json_files.load_json(self.make("bad.json", '{"a":1,\nx}'))
         with self.assertRaises(SlipstreamError):
-            files.load_json(self.make("deep.json", "[" * 100_000))
+            json_files.load_json(self.make("deep.json", "[" * 100_000))
 
 
 class Locks(Folder):

@@ -14,7 +14,7 @@ import time
 from typing import IO, Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import load_json
+from slipstream.base.json_files import load_json
 from slipstream.base.roots import find_store_root, find_tree_root
 from slipstream.build_info import VERSION
 from slipstream.engine.diagnosis import FAIL, LEVELS, OK, WARN, Check, Finding, Patient, examine, render_report

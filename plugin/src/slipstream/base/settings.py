@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import load_json
+from slipstream.base.json_files import load_json
 from slipstream.base.roots import store_dir
 
 # key: (default, may a project file set it, what it does). The README's table is generated from this one.

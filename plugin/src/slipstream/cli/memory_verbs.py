@@ -295,7 +295,7 @@ def _lessons(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
 
 
 def _observe(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.base.files import dump_json
+    from slipstream.base.json_files import dump_json
     from slipstream.memory.observe import capture, capture_all
     records = capture_all(store_root, tree_root=tree_root) if args.all else \
         capture(store_root, args.session, tree_root=tree_root)

@@ -7,7 +7,8 @@ import os
 from typing import Any
 
 from slipstream.base.counts import count_of
-from slipstream.base.files import read_object, write_atomic
+from slipstream.base.files import write_atomic
+from slipstream.base.json_files import read_object
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path

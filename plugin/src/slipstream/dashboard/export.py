@@ -15,7 +15,8 @@ from typing import Any
 from slipstream.base.clock import now_iso
 from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import dump_json, read_bytes, write_atomic
+from slipstream.base.files import read_bytes, write_atomic
+from slipstream.base.json_files import dump_json
 from slipstream.base.roots import store_dir
 from slipstream.base.shown import CONTROLS, DIRECTIONS
 from slipstream.dashboard.live import SessionView

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import dump_json
+from slipstream.base.json_files import dump_json
 from slipstream.dashboard.cache import save_view
 from slipstream.dashboard.live import SessionView, Views
 from slipstream.events.log import list_sessions, log_folder, log_path

@@ -9,7 +9,7 @@ import sys
 import threading
 from typing import Any
 
-from slipstream.base.files import dump_json
+from slipstream.base.json_files import dump_json
 from slipstream.dashboard.launch import server_command
 
 TIMEOUT_S = 90.0

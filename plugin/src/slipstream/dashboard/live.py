@@ -14,8 +14,9 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from typing import Any
 
-from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
+from slipstream.base.files import open_regular
 from slipstream.base.instants import parse_iso
+from slipstream.base.json_files import MAX_JSON_LINE_BYTES
 from slipstream.dashboard.cache import load_view
 from slipstream.events.fold import Fold
 from slipstream.events.log import LogReader, log_path, parse_event

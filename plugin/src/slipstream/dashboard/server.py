@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import dump_json
+from slipstream.base.json_files import dump_json
 from slipstream.dashboard.auth import Gate
 from slipstream.dashboard.policy import (
     ALLOWED_METHODS,

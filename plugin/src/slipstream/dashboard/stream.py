@@ -6,7 +6,7 @@ import socket
 import time
 from typing import TYPE_CHECKING, Any
 
-from slipstream.base.files import dump_json
+from slipstream.base.json_files import dump_json
 from slipstream.dashboard.hub import Hub
 from slipstream.dashboard.live import SessionView
 from slipstream.dashboard.panels import delta_panel

@@ -12,7 +12,8 @@ import sys
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import dump_json, load_json, read_bytes, write_atomic
+from slipstream.base.files import read_bytes, write_atomic
+from slipstream.base.json_files import dump_json, load_json
 from slipstream.base.locks import FileLock
 from slipstream.base.paths import resolve_inside
 from slipstream.engine.editors import SERVER, Editor, server_entry

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 
 from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import is_torn, iter_json_lines, load_json, read_bytes, write_atomic
+from slipstream.base.files import read_bytes, write_atomic
 from slipstream.base.git import run_git
+from slipstream.base.json_files import is_torn, iter_json_lines, load_json
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import IGNORE_ALL

@@ -10,7 +10,8 @@ from typing import Any
 
 from slipstream.base.clock import now_iso
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import dump_json, load_json, write_atomic
+from slipstream.base.files import write_atomic
+from slipstream.base.json_files import dump_json, load_json
 from slipstream.base.locks import FileLock
 from slipstream.engine.contract import Skill
 

@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from slipstream.base.fast_json import dumps, loads
-from slipstream.base.files import load_json, open_regular, write_atomic
+from slipstream.base.files import open_regular, write_atomic
+from slipstream.base.json_files import load_json
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path

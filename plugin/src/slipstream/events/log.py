@@ -6,7 +6,8 @@ import json
 import os
 from collections.abc import Iterator
 
-from slipstream.base.files import MAX_JSON_LINE_BYTES, open_regular
+from slipstream.base.files import open_regular
+from slipstream.base.json_files import MAX_JSON_LINE_BYTES
 from slipstream.base.roots import store_dir
 from slipstream.events.append import session_file_name
 from slipstream.events.names import decode_session

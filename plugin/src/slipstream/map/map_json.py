@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from slipstream.base.files import dump_json
+from slipstream.base.json_files import dump_json
 from slipstream.map.index import Index
 from slipstream.map.index_file import FAILED, FLAGS, GENERATED, IMPORTERS, SIZE, SKIPPED, FileEntry, Symbol
 from slipstream.map.map_line import file_json, level_of, quote, sizes_of, specifiers, surface_of

@@ -92,7 +92,7 @@ class SearchIndex(CheckedFile):
                 data = b""
             size = min(BLOCK_TERMS, self.term_count - number * BLOCK_TERMS)
             counts, forms, terms = _array("I", data[:4 * size]), data[4 * size:5 * size], data[5 * size:].split(b"\0")
-            if len(terms) != size:
+            if len(forms) != size or len(terms) != size:
                 raise DamagedIndex("block")
             sizes = (count and 4 + (count - 1 << (form & 3)) + (1 if form & UNIFORM else count)
                      for count, form in zip(counts, forms))

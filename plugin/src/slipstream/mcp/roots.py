@@ -54,7 +54,7 @@ def _user_folders(connection: Connection) -> list[str]:
 
 def _added_folders() -> list[str]:
     """permissions.additionalDirectories of the user's own Claude Code settings."""
-    from slipstream.base.files import load_json
+    from slipstream.base.json_files import load_json
     try:
         settings = load_json(os.path.join(os.path.expanduser("~"), ".claude", "settings.json")) or {}
     except (OSError, SlipstreamError):

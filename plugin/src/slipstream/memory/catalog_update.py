@@ -6,8 +6,9 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
-from slipstream.base.files import dump_json, open_regular, read_text, write_atomic
+from slipstream.base.files import open_regular, read_text, write_atomic
 from slipstream.base.instants import parse_iso
+from slipstream.base.json_files import dump_json
 from slipstream.base.store import store_path
 from slipstream.memory.catalog import VERSION, Catalog, list_dir
 from slipstream.memory.documents import Document, conversation_documents, count_terms, iter_observations, markdown_documents

@@ -8,7 +8,8 @@ import zlib
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import dump_json, open_regular, read_bytes, write_atomic
+from slipstream.base.files import open_regular, read_bytes, write_atomic
+from slipstream.base.json_files import dump_json
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path

@@ -7,7 +7,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from slipstream.base.files import iter_lines, read_bytes
+from slipstream.base.files import read_bytes
+from slipstream.base.json_files import iter_lines
 from slipstream.memory.observations import parse_line
 from slipstream.memory.terms import KINDS, known_words, pair_term, path_terms
 

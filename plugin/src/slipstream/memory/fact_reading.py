@@ -5,7 +5,8 @@ import os
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import dump_json, read_bytes, read_text, write_atomic
+from slipstream.base.files import read_bytes, read_text, write_atomic
+from slipstream.base.json_files import dump_json
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import ensure_store, store_path

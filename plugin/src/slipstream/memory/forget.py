@@ -7,8 +7,9 @@ from typing import Any
 
 from slipstream.base.clock import now_iso
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import append_json_line, dump_json, read_bytes, write_atomic
+from slipstream.base.files import read_bytes, write_atomic
 from slipstream.base.instants import parse_iso
+from slipstream.base.json_files import append_json_line, dump_json
 from slipstream.base.locks import FileLock
 from slipstream.base.store import ensure_store, store_path
 from slipstream.memory.fact_reading import load_facts

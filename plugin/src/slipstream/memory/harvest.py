@@ -10,7 +10,8 @@ from typing import Any
 from slipstream.base.clock import now_iso
 from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import MAX_JSON_LINE_BYTES, dump_json, load_json, open_regular, write_atomic
+from slipstream.base.files import open_regular, write_atomic
+from slipstream.base.json_files import MAX_JSON_LINE_BYTES, dump_json, load_json
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import find_store_root, find_tree_root
 from slipstream.base.store import store_path

@@ -6,8 +6,8 @@ from typing import Any
 
 from slipstream.base.clock import now_iso
 from slipstream.base.counts import count_of
-from slipstream.base.files import is_torn
 from slipstream.base.instants import parse_iso
+from slipstream.base.json_files import is_torn
 from slipstream.memory.fact_index import superseded_names
 from slipstream.memory.fact_reading import load_facts
 from slipstream.memory.freshness import CHANGED, GONE, mark_source

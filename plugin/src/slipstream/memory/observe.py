@@ -5,8 +5,9 @@ import json
 import os
 from typing import Any
 
-from slipstream.base.files import dump_json, read_bytes, read_text, write_atomic
+from slipstream.base.files import read_bytes, read_text, write_atomic
 from slipstream.base.git import read_head, worktree_name
+from slipstream.base.json_files import dump_json
 from slipstream.base.locks import FileLock
 from slipstream.base.store import store_path
 from slipstream.events.append import session_file_name

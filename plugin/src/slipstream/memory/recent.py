@@ -6,7 +6,8 @@ import os
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import dump_json, read_bytes, write_atomic
+from slipstream.base.files import read_bytes, write_atomic
+from slipstream.base.json_files import dump_json
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
 

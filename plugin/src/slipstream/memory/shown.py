@@ -5,7 +5,8 @@ import os
 from collections.abc import Iterable
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import dump_json, load_json, write_atomic
+from slipstream.base.files import write_atomic
+from slipstream.base.json_files import dump_json, load_json
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
 from slipstream.events.append import session_file_name

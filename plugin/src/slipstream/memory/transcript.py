@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from slipstream.base.files import MAX_JSON_LINE_BYTES, iter_lines, open_regular
+from slipstream.base.files import open_regular
+from slipstream.base.json_files import MAX_JSON_LINE_BYTES, iter_lines
 from slipstream.memory.outcome import tool_outcome
 
 ASK, TEXT, TOOL, RESULT = "ask", "text", "tool", "result"

@@ -8,7 +8,8 @@ from typing import Any
 
 from slipstream.base.clock import now_iso
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.files import dump_json, read_text
+from slipstream.base.files import read_text
+from slipstream.base.json_files import dump_json
 from slipstream.memory.fact_reading import load_facts
 from slipstream.memory.facts import add_fact
 from slipstream.memory.model import FACT_TYPES
