@@ -23,7 +23,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
                      "files": ["shop/cart.py"]}),
     ("sp_recall", {"query": "prices in cents"}), ("sp_search_memory", {"query": "prices cents"}),
     ("sp_timeline", {"around": "1"}), ("sp_observations", {"ids": [1]}), ("sp_lessons", {}), ("sp_savings", {}),
-    ("sp_budget", {}), ("sp_budget", {"bytesRead": 360_000}), ("sp_dashboard", {}), ("sp_digest", {}), ("sp_resume", {}),
+    ("sp_budget", {}), ("sp_budget", {"bytesRead": 360_000}), ("sp_dashboard", {}), ("sp_digest", {"openTaskHint": "prices in cents"}),
+    ("sp_resume", {}),
     ("sp_forget", {"name": "prices-are-integers-in-cents"}),
 ]
 

@@ -430,13 +430,14 @@ function near(from, upto) {
   if (key === ui.nearKey) return;
   ui.nearKey = key;
   if (ui.nearTimer) return;
+  const own = ui;  // the view may be left, and shown anew, before the timer or the answer comes
   ui.nearTimer = setTimeout(async () => {
-    if (!ui) return;
+    if (ui !== own) return;
     ui.nearTimer = 0;
     const asked = JSON.parse(ui.nearKey);
     try {
       const answer = asked[2] ? await api("events", { session: asked[0], q, file, agent, tool, outcome, after: asked[1], before: asked[2], limit: 60 }) : { events: [] };
-      if (ui) keyed(ui.nearRows, [...answer.events].reverse(), (event) => event.seq, (event) => eventRow(event));
+      if (ui === own) keyed(ui.nearRows, [...answer.events].reverse(), (event) => event.seq, (event) => eventRow(event));
     } catch (error) { failed(error); }
   }, 400);
 }
