@@ -162,6 +162,13 @@ class Structures(unittest.TestCase):
                 self.assertGreaterEqual(count, 1)
                 self.assertTrue(is_suspect(text), "the cheap test has to let the redactor load")
 
+    def test_everyday_calls_do_not_load_the_redactor(self) -> None:
+        """It costs half of a hook. As append_event asks: the label, then each member of the data."""
+        for text in ("Bash curl -s https://example.org/api?x=1 | grep token tool: Bash bytes: 160 duration_ms: 26 outcome: ok",
+                     "Read src/auth/session.py tool: Read file: src/auth/session.py", "the secret tool: Bash"):
+            with self.subTest(text):
+                self.assertFalse(is_suspect("main " + text))
+
     def test_a_token_that_happens_to_have_no_figure_reaches_the_redactor(self) -> None:
         body = "qwertzuiopasdfghjklyxcvbnmqwertzuiop"
         for prefix in ("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "glpat-", "gldt-", "xoxb-", "xapp-1-", "whsec_", "hvs.", "ya29.", "GOCSPX-",

@@ -26,9 +26,9 @@ def session_file_name(session: str) -> str:
 
 def is_suspect(text: str) -> bool:
     """May hold a secret, so the redactor has to be loaded: a mark, a telling name before a value, a long word with figures."""
-    parts = (low := " ".join(text.lower().split())).translate(SPACED).split(":")
+    parts = (low := " ".join(text.lower().split())).replace(" is ", " ").replace(" was ", " ").translate(SPACED).split(":")
     return (any(mark in low for mark in MARKS) or ("://" in low and "@" in low) or any(
-        name in word for part in parts[:-1] for word in part.split()[-2:] for name in NAMES) or any(
+        name in word for part in parts[:-1] for word in part.split()[-1:] for name in NAMES) or any(
         (len(word) > 15 and not word.replace("-", "").replace("_", "").isalpha()) or (word[:2] == "--" and any(
             name in word for name in NAMES)) for part in parts for word in part.split()))
 
