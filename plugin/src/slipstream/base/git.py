@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import os
 
+from slipstream.base.worktrees import first_line
+
 # What git tells its hooks about the repository they run for (git rev-parse --local-env-vars, without the configuration):
 # with these set it would answer for that repository and its index, whatever `-C` says.
 _REPOSITORY_NAMES = frozenset((
@@ -19,8 +21,8 @@ def find_git_dirs(tree_root: str) -> tuple[str, str] | None:
         if os.path.isdir(entry):
             return entry, entry
         if os.path.isfile(entry):
-            git_dir = os.path.normpath(os.path.join(folder, _line(entry).partition("gitdir:")[2].strip()))
-            shared = _line(os.path.join(git_dir, "commondir"))
+            git_dir = os.path.normpath(os.path.join(folder, first_line(entry).partition("gitdir:")[2].strip()))
+            shared = first_line(os.path.join(git_dir, "commondir"))
             return git_dir, os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -34,13 +36,13 @@ def read_head(tree_root: str) -> tuple[str | None, str | None]:
     if dirs is None:
         return None, None
     git_dir, common = dirs
-    head = _line(os.path.join(git_dir, "HEAD"))
+    head = first_line(os.path.join(git_dir, "HEAD"))
     if not head.startswith("ref:"):
         return None, head or None
     ref = head[4:].strip()
     branch = ref.removeprefix("refs/heads/")
     for base in (git_dir, common):
-        commit = _line(os.path.join(base, *ref.split("/")))
+        commit = first_line(os.path.join(base, *ref.split("/")))
         if commit:
             return branch, commit
     try:
@@ -103,11 +105,3 @@ def _spawn(command: list[str], env: dict[str, str], timeout_s: float) -> bytes |
         return None
     finally:
         os.close(reader)
-
-
-def _line(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-            return stream.readline(4096).strip()
-    except OSError:
-        return ""
