@@ -8,6 +8,8 @@ scratch=$1
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.." || exit 1
 required=""
+export SLIPSTREAM_PICTURES=${SLIPSTREAM_PICTURES:-$PWD/.ci/artefacts}  # what the browser tests saw; git ignores it
+mkdir -p "$SLIPSTREAM_PICTURES"
 
 try() {  # up to three times, quietly
   local turn
