@@ -72,6 +72,12 @@ class Search(Tree):
         self.assertEqual(self.found("kubernetes ingress"), [])
         self.assertIn("grep", search(self.root, "foo.*bar").hint)
         self.assertEqual(render_answer(search(self.root, "kubernetes ingress"), "q"), "no matches for 'q'\n")
+        for query, hint in (("(x", "grep -rnF -e '(x' ."), ("a'b(", "grep -rnF -e 'a'\\''b(' ."), ("-x|y", "grep -rnE -e '-x|y' .")):
+            self.assertIn(hint, search(self.root, query).hint)
+        self.assertIn("no definition is called so", search(self.root, "kubernetes").hint)
+        self.assertIn("no definition of that kind or place is called so", search(self.root, "parse_url", path="nowhere").hint)
+        with self.assertRaisesRegex(SlipstreamError, "no kind 'klass'; there are: function, class, .*, file"):
+            search(self.root, "parse_url", kind="klass")
         for hostile in ("", " ", "\0", "((((", "a" * 10_000, "\ud800", "é日本", "..", "'; rm -rf /"):
             render_answer(search(self.root, hostile), hostile)
 
@@ -131,6 +137,12 @@ class References(Tree):
         text = render_references(found)
         self.assertIn("1 definition, 4 uses in 3 files, 2 in comments and strings", text)
         self.assertIn("  11 in TimedCache.resolve: return parse_url(\"x\")\n", text)
+
+    def test_a_name_that_nothing_bears_meets_the_closest(self) -> None:
+        found = find_references(self.root, "parse_ulr")
+        self.assertEqual(found.close, ["parse_url", "test_parse_url"])
+        self.assertIn("parse_ulr: 0 definitions, 0 uses in 0 files, 0 in comments and strings; closest: parse_url, test_parse_url\n",
+                      render_references(found))
 
     def test_namesakes_are_told_apart_by_import(self) -> None:
         found = find_references(self.root, "render")

@@ -25,6 +25,11 @@ def close_names(name: str, known: Iterable[str]) -> list[str]:
     return found[:MAX_CLOSE]
 
 
+def find_close(root: str, name: str) -> list[str]:
+    """The names of the project's definitions most like `name`."""
+    return close_names(name, [one.qualified for entry in open_index(root, ask_git=False).files() for one in entry.symbols])
+
+
 def describe_miss(name: str, entries: list[FileEntry], where: str) -> str:
     """One line for a name that none of `entries` defines."""
     symbols = [one for entry in entries for one in entry.symbols]

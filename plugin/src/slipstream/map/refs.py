@@ -38,10 +38,11 @@ class Use:
 class References:
     """What was found for `name`; `uses` in the order of paths and lines, those of other definitions counted in `others`."""
 
-    __slots__ = ("definitions", "name", "others", "uses")
+    __slots__ = ("close", "definitions", "name", "others", "uses")
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.close: list[str] = []  # where nothing was found: what may have been meant
         self.definitions: list[Symbol] = []
         self.uses: list[Use] = []
         self.others = 0
@@ -81,6 +82,9 @@ def _find(root: str, view: View, name: str, last: str, file: str) -> References:
         if raw in data:
             _add_uses(view.entry(slot), data, found)
     _tell_apart(root, view, found, file)
+    if not found.definitions and not found.uses:
+        from slipstream.map.misses import find_close
+        found.close = find_close(root, name)
     return found
 
 
@@ -131,7 +135,7 @@ def _add_uses(entry: FileEntry, data: bytes, found: References) -> None:
         content = text[start:end if end >= 0 else len(text)].strip()
         inside = next((name for _, start, end, name in spans if start <= line <= end), "")
         where = "text" if place not in code else "import" if _IMPORT_LINE.match(content) else "code"
-        found.uses.append(Use(entry.path, line, content[:MAX_TEXT_CHARS], inside, where))
+        found.uses.append(Use(entry.path, line, _cut(content), inside, where))
 
 
 def _tell_apart(root: str, view: View, found: References, file: str) -> None:
@@ -169,8 +173,9 @@ def render_references(found: References, limit: int = 40, offset: int = 0) -> st
     files = len({use.path for use in code})
     head = (f"{found.name}: {count_of(len(found.definitions), 'definition')}, {count_of(len(code), 'use')} in "
             f"{count_of(files, 'file')}, {len(uses) - len(code)} in comments and strings")
-    lines = [head + (f"; {found.others} of other definitions left out" if found.others else "")]
-    lines += [f"  defined {shown_path(one.path)}:{one.line} {one.kind} {one.signature[:MAX_TEXT_CHARS] or one.qualified}"
+    lines = [head + (f"; {found.others} of other definitions left out" if found.others else "")
+             + (f"; closest: {', '.join(found.close)}" if found.close else "")]
+    lines += [f"  defined {shown_path(one.path)}:{one.line} {one.kind} {_cut(one.signature or one.qualified)}"
               for one in found.definitions]
     several = len({one.path for one in found.definitions}) > 1
     section = ""
@@ -191,9 +196,13 @@ def render_references(found: References, limit: int = 40, offset: int = 0) -> st
     return "\n".join(lines) + "\n"
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT_CHARS else text[:MAX_TEXT_CHARS - 1] + "\u2026"
+
+
 def references_json(found: References) -> dict[str, object]:
     """The same as a value."""
-    return {"name": found.name, "others": found.others,
+    return {"name": found.name, "others": found.others, "closest": found.close,
             "definitions": [{"path": one.path, "line": one.line, "kind": one.kind, "qualified": one.qualified,
                              "signature": one.signature} for one in found.definitions],
             "uses": [{"path": use.path, "line": use.line, "text": use.text, "inside": use.inside, "where": use.where,

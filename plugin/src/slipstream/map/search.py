@@ -75,7 +75,7 @@ def _search(root: str, query: str, limit: int, offset: int, kind: str, path: str
     answer.files = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     if best < FLOOR_COVERAGE or not PATTERN_SIGNS.isdisjoint(query):
         from slipstream.map.search_filter import grep_hint
-        answer.hint = grep_hint(query, tokens, best < FLOOR_COVERAGE)
+        answer.hint = grep_hint(query, tokens, best < FLOOR_COVERAGE, bool(kind or path))
     return answer
 
 

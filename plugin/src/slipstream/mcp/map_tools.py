@@ -88,10 +88,9 @@ def sp_map(arguments: dict[str, Any], call: Call) -> str:
 
 
 def sp_mindmap(arguments: dict[str, Any], call: Call) -> str:
-    from slipstream.map.mindmap import build_tree, render_mermaid
-    index = open_project(call)
-    files = ((entry.path, sum(one.exported for one in entry.symbols), entry.purpose) for entry in index.files())
-    return "```mermaid\n%s\n```" % render_mermaid(build_tree(os.path.basename(call.root) or call.root, files)).strip("\n")
+    from slipstream.map.mindmap import render_mermaid
+    from slipstream.memory.overview import map_tree
+    return "```mermaid\n%s\n```" % render_mermaid(map_tree(open_project(call))).strip("\n")
 
 
 def sp_symbol(arguments: dict[str, Any], call: Call) -> str:

@@ -37,7 +37,7 @@ def main(argv: list[str]) -> int:
         sys.stdout.write(USAGE + "\nServes the Model Context Protocol on standard input and output.\n")
         return 0
     elif rest:
-        sys.stderr.write(USAGE)
+        sys.stderr.write("slipstream mcp: unknown words: %s\n%s" % (" ".join(rest), USAGE))
         return 2
     if root is not None and not os.path.isdir(root):
         sys.stderr.write("slipstream mcp: --root %s is not a folder\n" % root)
