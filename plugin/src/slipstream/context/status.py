@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
@@ -16,8 +15,7 @@ from slipstream.base.store import store_path
 
 NAME = "status.json"
 # Keys: memoryCount, observationCount, optimizationPct, targetTokens, warnPct, compactPct, windowTokens (the host's, latest
-# session), turns (session -> approximate tokens of its last turns), lastCapture (seconds), activeSkill. An absent one is
-# unknown.
+# session), turns (session -> approximate tokens of its last turns), activeSkill. An absent one is unknown.
 MAX_SESSIONS, MAX_TURNS, TURN_BYTES = 8, 5, 1_000_000
 
 
@@ -55,8 +53,8 @@ def rebuild_status(store_root: str) -> dict[str, Any]:
     return {**load_status(store_root), **figures}
 
 
-def note_turn(store_root: str, session: str, now: float | None = None) -> None:
-    """At the end of a turn: the counts, this session's turns, and when something was last captured."""
+def note_turn(store_root: str, session: str) -> None:
+    """At the end of a turn: the counts, and this session's turns."""
     tokens = turn_tokens(store_root, session)
     turns = load_status(store_root).get("turns")
     turns = {key: row for key, row in turns.items() if isinstance(row, list)} if isinstance(turns, dict) else {}
@@ -64,7 +62,7 @@ def note_turn(store_root: str, session: str, now: float | None = None) -> None:
     turns[session] = own[-MAX_TURNS:]
     while len(turns) > MAX_SESSIONS:
         del turns[next(iter(turns))]
-    update_status(store_root, **_counts(store_root), turns=turns, lastCapture=int(time.time() if now is None else now))
+    update_status(store_root, **_counts(store_root), turns=turns)
 
 
 def turn_tokens(store_root: str, session: str) -> int | None:

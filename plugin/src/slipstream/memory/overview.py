@@ -10,6 +10,7 @@ from slipstream.base.paths import shown_path
 from slipstream.context.budget import budget_report, render_budget
 from slipstream.context.savings import load_savings, render_savings, summarize_savings
 from slipstream.context.status import rebuild_status
+from slipstream.events.log import list_sessions
 from slipstream.map.index import Index
 from slipstream.map.mindmap import Node, build_tree
 
@@ -28,12 +29,12 @@ def build_overview(index: Index, store_root: str, now: float | None = None) -> d
     figures = rebuild_status(store_root)
     tree = map_tree(index)
     areas = sorted(tree.children, key=lambda node: (-node.files, node.label))
-    captured = figures.get("lastCapture")
+    sessions = list_sessions(store_root)
     return {
         "root": index.root, "files": stats["fileCount"], "symbols": stats["symbolCount"], "allSymbols": stats["allSymbols"],
         "totalBytes": stats["totalBytes"], "skipped": len(index.skipped()), "budget": budget_report(store_root, now=now),
         "memories": figures.get("memoryCount", 0), "observations": figures.get("observationCount", 0),
-        "lastCapture": captured if isinstance(captured, (int, float)) else None,
+        "lastCapture": sessions[0]["modified"] if sessions else None,
         "savings": summarize_savings(load_savings(store_root)),
         "areas": [{"path": node.path, "folder": node.is_folder, "files": node.files, "symbols": node.size} for node in areas],
     }
