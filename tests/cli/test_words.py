@@ -21,12 +21,13 @@ QUERY_FAMILIES = ("cli.query", "cli.find")
 NO_WORDS = {"hook", "statusline"}  # called by a host alone, and never to end with a status that it would read as an answer
 OWN_WORDS = {"doctor", "mcp"}  # no argparse, and no flag with a value but --root and doctor's --only
 # What a flag without a kind may take: text that is right as long as it is there, or that is looked for and not found (status 1).
-FREE = {"TEXT", "NAME", "ID", "PATH", "PREFIX", "FILE", "DIR", "A,B", "A||B", "PATH[:A-B]", "TYPE", "SESSION", "SYMBOL", "QUERY", "ITEM",
+FREE = {"TEXT", "NAME", "ID", "PATH", "PREFIX", "FILE", "DIR", "A,B", "A||B", "PATH[:A-B]", "SESSION", "SYMBOL", "QUERY", "ITEM",
         "SKILL", "CHECK", "AGENT", "KIND", "LABEL", "BRANCH", "ID|QUERY", "VERB", "S", "B", "NAME..."}
 BAD = {
     kinds.share: ("-1", "101", "many", "nan"), kinds.days: ("-1", "soon", "inf"), kinds.seconds: ("0", "-3", "x"),
     kinds.tokens_or_none: ("-1", "nothing"), kinds.date: ("abc", "2026-13-01", "2026-02-30"), kinds.day: ("yesterday", "2026-13-01"),
-    kinds.folder: ("/no/such/folder", __file__), kinds.page_or_zip: ("session.txt", "session"), kinds.input_value: ("word", "=x"),
+    kinds.folder: ("/no/such/folder", __file__), kinds.file: ("/no/such/file", os.path.dirname(__file__)),
+    kinds.page_or_zip: ("session.txt", "session"), kinds.input_value: ("word", "=x"),
 }
 
 
@@ -65,6 +66,7 @@ class Words(unittest.TestCase):
             out.flush()
         self.assertEqual((status, out.buffer.getvalue()), (2, b""), words)  # type: ignore[attr-defined]
         self.assertIn(name, err.getvalue(), words)
+        self.assertRegex(err.getvalue(), r"\Aslipstream[^\n]*: ", "what is off comes first, the usage after it")
         self.assertNotIn("Traceback", err.getvalue())
         self.assertEqual(os.listdir(self.root), before)
 
@@ -131,12 +133,26 @@ class Words(unittest.TestCase):
         verbs = importlib.import_module("slipstream.cli.memory")
         for words in (["memory", "forget"], ["memory", "forget", "--observations"], ["memory", "forget", "--observations", "²"]):
             self.refused(verbs, [*words, "--root", self.root], "forget" if len(words) < 4 else "numbers")
+        for words in (["memory", "update", "x"], ["memory", "supersede", "x"]):
+            self.refused(verbs, [*words, "--root", self.root], "--desc")
+        for words in (["search", ""], ["search", " "], ["mindmap", "--html", ""]):
+            module = importlib.import_module("slipstream." + readme.load_verbs()[words[0]])
+            self.refused(module, [*words, "--root", self.root], "")
+
+    def test_a_file_where_a_symbol_is_wanted(self) -> None:
+        with open(os.path.join(self.root, "README.md"), "w", encoding="utf-8"):
+            pass
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            status = importlib.import_module("slipstream.cli.query").main(["slice", "README.md", "--root", self.root])
+        self.assertEqual((status, err.getvalue().split("\n")[0]), (2, "slipstream slice: which symbol of that file?"))
 
     def test_what_is_looked_for_and_not_there_is_status_1(self) -> None:
         calls = (["slice", "absent"], ["outline", "absent.py"], ["refs", "absent"], ["map", "absent"], ["memory", "show", "absent"],
                  ["memory", "prune", "absent"], ["memory", "forget", "absent"], ["memory", "show", "²"], ["memory", "search", "²"], ["memory", "search", "absent"], ["memory", "import", "absent"],
                  ["export", "absent"], ["dashboard", "replay", "--session", "absent"], ["skills", "show", "absent"], ["gate", "run", "absent"],
-                 ["dashboard", "status"], ["memory", "update", "absent", "--desc", "x"], ["memory", "observations", "7"])
+                 ["dashboard", "status"], ["memory", "update", "absent", "--desc", "x"], ["memory", "supersede", "absent", "--desc", "x"], ["memory", "observations", "7"],
+                 ["memory", "recall", "absent"])
         for words in calls:
             module = importlib.import_module("slipstream." + readme.load_verbs()[words[0]])
             out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()

@@ -35,6 +35,15 @@ class Commands(StoreCase):
         self.assertEqual(self.run_it("memory", "prune", "use-the-walrus")[0], 1)
         self.assertEqual(self.run_it("memory", "prune")[0], 2)
 
+    def test_words_for_what_is_not_there(self) -> None:
+        self.run_it("memory", "add", "--type", "fact", "--desc", "x", "--body", "y")
+        self.assertEqual(self.run_it("memory", "list", "--type", "todo")[:2], (0, "no memories of type todo\n"))
+        for words in (("prune", "z"), ("update", "z", "--desc", "a"), ("supersede", "z", "--desc", "a")):
+            self.assertEqual(self.run_it("memory", *words), (1, "", 'slipstream: no memory named "z"\n'))
+        bad = self.write("bad.jsonl", "nope\n")
+        self.assertEqual(self.run_it("memory", "import", bad), (
+            1, "added 0, 0 already there, 1 not taken\n", f"slipstream: {bad}: line 1: not JSON\n"))
+
     def test_observe_and_digest(self) -> None:
         self.turn("feed the walrus", "Edit pool.py", session="main")
         status, out, err = self.run_it("observe", "--ci")
@@ -46,6 +55,11 @@ class Commands(StoreCase):
         self.assertEqual((found["ok"], found["session"], found["openTask"]), (True, "main", "Feed it"))
         self.assertEqual(found["digest"]["decisions"], ["we chose fish"])
         self.assertEqual(found["digest"]["filesTouched"], ["pool.py", "a.py"])
+
+    def test_status_tells_when_something_was_last_recorded(self) -> None:
+        self.assertIn("last capture: never\n", self.run_it("status")[1])
+        self.turn("feed the walrus", "Edit pool.py", session="main")
+        self.assertRegex(self.run_it("status")[1], r"memory: 0 facts, 0 observations; last capture: \d+ (s|min) ago\n")
 
     def test_no_digest_of_a_session_that_never_was(self) -> None:
         status, out, err = self.run_it("digest", "--session", "nope")

@@ -70,6 +70,9 @@ class Outdated(StoreCase):
         facts.add_fact(self.root, "Use yarn for installs", "decision", "yarn install")
         new = facts.supersede_fact(self.root, "use-yarn-for-installs", "Use pnpm for installs", "pnpm install")
         self.assertEqual(new.supersedes, ["use-yarn-for-installs"])
+        facts.supersede_fact(self.root, new.name, new.description, "pnpm install --frozen-lockfile", branch="topic")
+        self.assertEqual(check_memory(self.root, self.root)["duplicates"], [], "the one it replaces is no rival")
+        self.assertEqual(facts.load_facts(self.root).find("use-pnpm-for-installs-2").branch, "topic")  # type: ignore[union-attr]
         text = briefing.session_start_text(self.root, self.root, prompt="installs with yarn")
         self.assertNotIn("yarn install", text)
         self.assertIn("pnpm install", text)

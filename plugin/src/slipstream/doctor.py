@@ -362,7 +362,7 @@ def main(argv: list[str]) -> int:
     try:
         flags = parse_words(argv[1:])
     except SlipstreamError as error:
-        sys.stderr.write("%sslipstream doctor: %s\n" % (USAGE, error))
+        sys.stderr.write("slipstream doctor: %s\n%s" % (error, USAGE))
         return 2
     patient = make_patient(flags["root"], dict(os.environ))
     findings = examine(patient, CHECKS, flags["only"])

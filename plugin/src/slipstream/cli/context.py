@@ -5,7 +5,7 @@ from typing import Any
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.cli.flags import FROM_0, FROM_1
-from slipstream.cli.kinds import day, days, folder, share, tokens_or_none
+from slipstream.cli.kinds import day, days, file, folder, share, tokens_or_none
 from slipstream.cli.parser import Checked, make_parser, print_json, roots, run
 
 AXES = ("session", "model", "day", "agent")
@@ -22,7 +22,7 @@ def _budget(argv: list[str]) -> int | None:
     from slipstream.context.budget import budget_report, estimate_report, load_budget, render_budget
     parser = make_parser("budget", "how full the context window is, and who says so (`budget set` changes the thresholds)")
     parser.add_argument("--session", metavar="ID", help="a session other than the latest")
-    parser.add_argument("--transcript", metavar="FILE", help="the host's transcript of that session")
+    parser.add_argument("--transcript", metavar="FILE", type=Checked(file), help="the host's transcript of that session")
     parser.add_argument("--bytes", type=Checked(FROM_0), metavar="N", help="instead: an estimate for N bytes of text")
     parser.add_argument("--window", type=Checked(FROM_1), metavar="TOKENS",
                         help="window for --bytes (default: the budget's target)")

@@ -182,7 +182,7 @@ def _replay(args: argparse.Namespace) -> int | None:
     print()
     print("session %s: %s, %s" % (session, count_of(len(state["agents"]), "agent"), count_of(len(shown), "event")))
     for agent in state["agents"]:
-        figures = "%4d tools  about %s tokens" % (agent["toolCalls"], format(agent["approxTokens"], ","))
+        figures = "%14s  about %s tokens" % (count_of(agent["toolCalls"], "tool call"), format(agent["approxTokens"], ","))
         print("  %-20s %-8s %s  %s" % (plain(agent["id"], 20), agent["status"], figures, plain(agent["task"], 60)))
     return None
 

@@ -23,7 +23,7 @@ from slipstream.cli.parser import (
 )
 from slipstream.engine.contract import CATEGORIES
 from slipstream.engine.issue import NOTE, Issue, has_errors
-from slipstream.engine.library import Library, default_folders, load_library
+from slipstream.engine.library import NOT_BESIDE, Library, default_folders, load_library
 
 
 def main(argv: list[str]) -> int:
@@ -180,7 +180,7 @@ def _validate(argv: list[str]) -> int:
     tree_root, _store_root = roots(args)
     library = _library(args, tree_root)
     if not library.skills and not library.issues:
-        raise SlipstreamError("no skill found%s" % (" below " + args.skills if args.skills else ""))
+        raise SlipstreamError("no skill found" + (" below " + args.skills if args.skills else NOT_BESIDE))
     return _print_issues(library.issues, count_of(len(library.skills), "skill"), args.json,
                          {"skills": sorted(library.skills)})
 

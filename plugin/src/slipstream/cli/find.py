@@ -26,9 +26,9 @@ def main(argv: list[str]) -> int:
 
 def _search(root: str, words: list[str], flags: Flags) -> int:
     from slipstream.map.search import search
-    if not words:
-        raise UsageError("what for?")
     query = " ".join(words)
+    if not query.strip():
+        raise UsageError("what for?")
     answer = search(root, query, flags.get("limit", 8), flags.get("offset", 0), flags.get("kind", ""),
                     flags.get("path", ""))
     if flags.get("json"):

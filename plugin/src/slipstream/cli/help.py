@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
     if verb in ("help", "--help", "-h"):
         print(render_help())
         return 0
-    close = difflib.get_close_matches(verb, SUMMARIES, n=1)
-    hint = f"did you mean {close[0]}?" if close else "slipstream help lists the verbs."
+    close = difflib.get_close_matches(verb, SUMMARIES)
+    hint = f"did you mean {' or '.join(sorted(close))}?" if close else "slipstream help lists the verbs"
     print(f"slipstream: unknown verb {verb!r}; {hint}", file=sys.stderr)
     return 2

@@ -95,6 +95,12 @@ def folder(text: str) -> str:
     return text
 
 
+def file(text: str) -> str:
+    if not os.path.isfile(text):
+        raise UsageError(f"needs a file that exists, not {text!r}")
+    return text
+
+
 def page_or_zip(text: str) -> str:
     if not text.endswith((".html", ".htm", ".zip")):
         raise UsageError(f"needs a file's name that ends in .html or .zip, not {text!r}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import relative_path, resolve_inside
 from slipstream.base.roots import find_tree_root
-from slipstream.cli.flags import FROM_1
+from slipstream.cli.flags import FROM_1, UsageError
 from slipstream.cli.parser import Checked, Parser, make_parser, print_json, roots, run
 
 if TYPE_CHECKING:
@@ -131,6 +131,8 @@ def _mindmap(args: argparse.Namespace) -> int:
     from slipstream.map.index import open_index
     from slipstream.map.mindmap import render_mermaid
     from slipstream.memory.overview import map_tree
+    if args.html == "":
+        raise UsageError("--html needs a file's name")
     root, _ = roots(args)
     index = open_index(root)
     tree = map_tree(index)

@@ -9,7 +9,7 @@ from typing import Any
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.shown import shown_text
 from slipstream.cli.flags import FROM_1, UsageError
-from slipstream.cli.kinds import date
+from slipstream.cli.kinds import date, file
 from slipstream.cli.memory import FLAGS
 from slipstream.cli.parser import EXIT_FAILED, Checked, Parser, add_shared_flags, make_parser, print_json, roots, run
 from slipstream.memory.model import FACT_TYPES, is_number
@@ -58,7 +58,8 @@ def memory_parser() -> Parser:
     child = add("supersede", _supersede, "Write a fact that replaces an outdated one, which stays on disk.")
     child.add_argument("old", metavar="NAME")
     _fact_flags(child, required=False)
-    add("list", _list, "All facts, one a line.").add_argument("--type", help="only this type")
+    child = add("list", _list, "All facts, one a line.")
+    child.add_argument("--type", metavar="TYPE", type=Checked(FACT_TYPES), help="only this type")
     add("show", _show, "One item in full: a fact's name, an observation's number, chat:SESSION:N, host:FILE:N.").add_argument(
         "item", metavar="ITEM")
     child = add("recall", _recall, "Facts that fit a text, in full.")
@@ -117,7 +118,7 @@ def _digest_parser() -> Parser:
     parser.add_argument("--activity", default="", metavar="A||B", help="what was said or done, instead of a log")
     parser.add_argument("--files", default="", metavar="A,B", help="files that were changed")
     parser.add_argument("--open-task", default="", metavar="TEXT")
-    parser.add_argument("--transcript", metavar="FILE", help="the host's transcript")
+    parser.add_argument("--transcript", metavar="FILE", type=Checked(file), help="the host's transcript")
     return parser
 
 
@@ -161,8 +162,14 @@ def _add(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     _tell(args, fact.to_record(), f'remembered "{fact.name}" ({fact.type})')
 
 
+def _some_field(args: argparse.Namespace) -> None:
+    if not any((args.type, args.desc, args.body, args.tags is not None, args.source)):
+        raise UsageError("nothing to change: give --desc, --body, --type, --tags or --source")
+
+
 def _update(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     from slipstream.memory.facts import update_fact
+    _some_field(args)
     tags = None if args.tags is None else _split(args.tags)
     fact = update_fact(store_root, args.name, description=args.desc, body=args.body, type=args.type, tags=tags,
                        sources=_sources(args, tree_root) or None)
@@ -170,10 +177,13 @@ def _update(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
 
 
 def _supersede(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
+    from slipstream.base.git import read_head
     from slipstream.memory.facts import get_fact, supersede_fact
+    _some_field(args)
     old = get_fact(store_root, args.old)
     fact = supersede_fact(store_root, args.old, args.desc or old.description, args.body or old.body, args.type,
-                          tags=None if args.tags is None else _split(args.tags), sources=_sources(args, tree_root))
+                          tags=None if args.tags is None else _split(args.tags), sources=_sources(args, tree_root),
+                          branch=read_head(tree_root)[0] or "")
     _tell(args, fact.to_record(), f'"{fact.name}" supersedes "{args.old}"')
 
 
@@ -187,10 +197,11 @@ def _list(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
              + (f" [superseded by {replaced[fact.name]}]" if fact.name in replaced else "") for fact in facts]
     for name, reason in store.problems[:20]:
         print(f"slipstream: {name}: {reason}", file=sys.stderr)
-    _tell(args, [fact.to_record() for fact in facts], "\n".join(lines) or "no memories yet")
+    nothing = f"no memories of type {args.type}" if args.type else "no memories yet"
+    _tell(args, [fact.to_record() for fact in facts], "\n".join(lines) or nothing)
 
 
-def _show(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
+def _show(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     from slipstream.memory.briefing import render_facts
     from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.search import find_records, show_item
@@ -199,31 +210,28 @@ def _show(args: argparse.Namespace, tree_root: str, store_root: str) -> int | No
     fact = None if is_number(item) else store.find(item.partition(":")[2] if item.startswith("fact:") else item)
     if fact is not None:
         _tell(args, fact.to_record(), render_facts(store_root, tree_root, [fact], store))
-        return None
+        return
     text = show_item(store_root, item)
     if text is None:
-        print(f"slipstream: nothing is remembered as {args.item!r}", file=sys.stderr)
-        return EXIT_FAILED
+        raise SlipstreamError(f'nothing is remembered as "{args.item}"')
     _tell(args, find_records(store_root, [int(item)])[0] if is_number(item) else {"id": item, "text": text}, text)
-    return None
 
 
-def _recall(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
+def _recall(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
     from slipstream.memory.briefing import render_facts
     from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.recall import rank_by_text
     store = load_facts(store_root)
     facts = rank_by_text(store.facts, " ".join(args.query), args.limit)
     _tell(args, [fact.to_record() for fact in facts], render_facts(store_root, tree_root, facts, store))
+    return None if facts else EXIT_FAILED
 
 
-def _prune(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
+def _prune(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
     from slipstream.memory.facts import prune_fact
     if not prune_fact(store_root, args.name):
-        print(f'no memory named "{args.name}"', file=sys.stderr)
-        return EXIT_FAILED
+        raise SlipstreamError(f'no memory named "{args.name}"')
     _tell(args, {"forgot": args.name}, f'forgot "{args.name}"')
-    return None
 
 
 def _forget(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
@@ -270,7 +278,7 @@ def _import(args: argparse.Namespace, tree_root: str, store_root: str) -> int | 
     from slipstream.memory.transfer import import_file
     added, known, bad = import_file(store_root, args.file)
     for line in bad[:20]:
-        print(f"slipstream: {line}", file=sys.stderr)
+        print(f"slipstream: {args.file}: {line}", file=sys.stderr)
     _tell(args, {"added": added, "known": known, "bad": bad}, f"added {added}, {known} already there, {len(bad)} not taken")
     return EXIT_FAILED if bad and not added and not known else None
 

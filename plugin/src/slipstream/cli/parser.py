@@ -27,9 +27,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **kwargs)
 
     def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
         words = message.removeprefix("argument ").replace(": needs ", " needs ", 1)  # as the verbs without argparse say it
-        self.exit(EXIT_USAGE, f"{self.prog}: {words}\n")
+        self.exit(EXIT_USAGE, f"{self.prog}: {words}\n{self.format_usage()}")
 
 
 class Checked:

@@ -41,6 +41,10 @@ def _slice(root: str, words: list[str], flags: Flags) -> int:
     except Ambiguous as error:
         print_text(f"{error}\n")
         return 1
+    except SlipstreamError:
+        if file is None and len(words) == 1 and _names_a_file(root, words[0]):
+            raise UsageError("which symbol of that file?") from None
+        raise
     if flags.get("json"):
         values = [one.to_json() for one in found]
         return print_json(values[0] if len(values) == 1 else values)

@@ -30,9 +30,10 @@ def guard_read(path: str, nbytes: int, offset: int | None = None, limit: int | N
 
 def guard_file(root: str, path: str) -> dict[str, Any]:
     """{path, bytes} and the verdict on reading the file `path` of a tree as a whole."""
-    if not os.path.isfile(os.path.join(root, path)):
-        raise SlipstreamError("no such file", path)
-    size = os.path.getsize(os.path.join(root, path))
+    full = os.path.join(root, path)
+    if not os.path.isfile(full):
+        raise SlipstreamError("not a regular file" if os.path.lexists(full) else "no such file", path)
+    size = os.path.getsize(full)
     return {"path": path, "bytes": size, **guard_read(path, size)}
 
 

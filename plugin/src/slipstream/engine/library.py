@@ -15,6 +15,7 @@ SKILL_FILE = "SKILL.md"
 SKILL_LIMIT_BYTES = 400_000
 DEPTH_LIMIT = 6
 ORIGINS = ("plugin", "user", "project")
+NOT_BESIDE = ": the plugin's own lie beside its pyz; --skills DIR names another folder"
 
 
 class Library:

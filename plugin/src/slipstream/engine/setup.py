@@ -18,6 +18,7 @@ from slipstream.base.locks import FileLock
 from slipstream.base.paths import resolve_inside
 from slipstream.engine.editors import SERVER, Editor, server_entry
 from slipstream.engine.jsonc import parse_jsonc, remove_member, set_member
+from slipstream.engine.places import find_pyz
 from slipstream.engine.toml_block import remove_block, scan_toml, set_block
 
 STATE_FOLDER = "slipstream-setup"
@@ -69,7 +70,8 @@ def editor_file(editor: Editor, root: str, home: str, user: bool) -> str:
     """The file to edit, symlinks resolved. SlipstreamError when a project's file leads out of the project."""
     if user:
         if not editor.user:
-            raise SlipstreamError("%s keeps its user servers itself: claude mcp add --scope user" % editor.title)
+            raise SlipstreamError("%s keeps its user servers itself: claude mcp add --scope user slipstream -- %s" % (
+                editor.title, " ".join(server_command(find_pyz()))))
         return os.path.realpath(os.path.join(home, editor.user))
     return resolve_inside(root, editor.project)
 

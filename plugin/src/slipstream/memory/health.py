@@ -32,9 +32,10 @@ def check_memory(store_root: str, tree_root: str, now: str | None = None) -> dic
         marks = {mark_source(tree_root, source)[0] for source in fact.sources}
         if marks & {CHANGED, GONE}:
             outdated.append(fact.name)
-    duplicates = sorted(name for names in by_description.values() if len(names) > 1 for name in names)
     conflicts = [name for name, reason in store.problems if "conflict" in reason]
     replaced = superseded_names(store.facts)
+    standing = [[name for name in names if name not in replaced] for names in by_description.values()]
+    duplicates = sorted(name for names in standing if len(names) > 1 for name in names)
     report: dict[str, Any] = {
         "total": len(store.facts), "duplicates": duplicates, "stale": stale, "byType": by_type,
         "problems": [{"file": name, "reason": reason} for name, reason in store.problems], "conflicts": conflicts,
