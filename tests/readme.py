@@ -121,9 +121,9 @@ def table_settings() -> str:
 
 
 def table_languages() -> str:
-    from slipstream.map.languages.registry import language_table
-    full = [(name, extensions, names) for name, depth, extensions, names in language_table() if depth == "full"]
-    outline = [(name, extensions, names) for name, depth, extensions, names in language_table() if depth != "full"]
+    from slipstream.map.languages.registry import LANGUAGES
+    full = [(row[0], row[3], row[4]) for row in LANGUAGES.values() if row[2] == "full"]
+    outline = [(row[0], row[3], row[4]) for row in LANGUAGES.values() if row[2] != "full"]
 
     def listed(rows: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> str:
         return "\n".join(f"| {name} | {' '.join(['`.' + one + '`' for one in extensions] + ['`' + one + '`' for one in names])} |" for name, extensions, names in rows)

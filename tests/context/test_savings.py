@@ -46,13 +46,13 @@ class Savings(unittest.TestCase):
 
     def test_careful_figure_counts_a_file_once(self) -> None:
         for _ in range(10):
-            record_saving(self.root, "s", "a", 1000, 10_000, "v1")
+            record_saving(self.root, "s", "a", 1000, 10_000)
         honest = summarize_savings(load_savings(self.root))["honest"]
         self.assertEqual((honest["reads"], honest["savedTokens"], honest["pct"]), (1, 0, 0))  # ten slices are the file
-        record_saving(self.root, "s", "b", 1000, 10_000, "v1")
+        record_saving(self.root, "s", "b", 1000, 10_000)
         self.assertEqual(summarize_savings(load_savings(self.root))["honest"]["savedTokens"], 2500)
-        record_saving(self.root, "s", "b", 1000, 10_000, "v2")  # the file changed: it would have been read again
-        record_saving(self.root, "other", "b", 1000, 10_000, "v2")
+        record_saving(self.root, "s", "b", 1000, 10_001)  # the file changed: it would have been read again
+        record_saving(self.root, "other", "b", 1000, 10_001)
         self.assertEqual(summarize_savings(load_savings(self.root))["honest"]["reads"], 4)
 
     def test_a_slice_above_the_files_size_saves_nothing(self) -> None:
@@ -66,7 +66,7 @@ class Savings(unittest.TestCase):
 
     def test_the_map_is_charged(self) -> None:
         record_saving(self.root, "s", "a", 1000, 10_000)
-        charge_map(self.root, "s", 3600)
+        charge_map(self.root, 3600)
         honest = summarize_savings(load_savings(self.root))["honest"]
         self.assertEqual((honest["mapTokens"], honest["savedTokens"]), (1000, 1500))
 

@@ -86,11 +86,14 @@ class Running(Folder):
         mark = os.path.join(self.root, "child.pid")
         code = ("import subprocess, sys, time; child = subprocess.Popen([sys.executable, \"-c\", \"import time; time.sleep(60)\"]); "
                 "open(\"child.pid\", \"w\").write(str(child.pid)); print(\"started\", flush=True); time.sleep(60)")
-        begin = time.monotonic()
-        evidence = run_gate(make_skill("%s -c '%s'" % (PYTHON, code)), self.root, {}, self.home, timeout_s=1.5)
-        self.assertLess(time.monotonic() - begin, 20)
+        for seconds in (1.5, 6.0, 24.0):  # a machine that is slow to start the child is given longer
+            begin = time.monotonic()
+            evidence = run_gate(make_skill("%s -c '%s'" % (PYTHON, code)), self.root, {}, self.home, timeout_s=seconds)
+            self.assertLess(time.monotonic() - begin, seconds + 20)
+            if evidence.tail == "started":
+                break
         self.assertEqual((evidence.result, evidence.status, evidence.tail), ("FAIL", None, "started"))
-        self.assertIn("no result within 1.5 s", evidence.reason)
+        self.assertIn("no result within %g s" % seconds, evidence.reason)
         with open(mark, encoding="utf-8") as stream:
             child = int(stream.read())
         deadline = time.monotonic() + 10

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import unittest
 
-from slipstream.map.languages.registry import interpreter_of, language_of, language_table, needs_shebang, scan_source
+from slipstream.map.languages.registry import LANGUAGES, interpreter_of, language_of, needs_shebang, scan_source
 from slipstream.map.languages.text import Lines, comment_summary, decode, hash_header
 
 
@@ -70,9 +70,9 @@ class LanguageTest(unittest.TestCase):
                 self.assertEqual(scan_source(name, source.encode()).warnings, [])
 
     def test_table(self) -> None:
-        names = [row[0] for row in language_table()]
+        names = [row[0] for row in LANGUAGES.values()]
         self.assertEqual(len(names), len(set(names)))
-        extensions = [extension for row in language_table() for extension in row[2]]
+        extensions = [extension for row in LANGUAGES.values() for extension in row[3]]
         self.assertEqual(len(extensions), len(set(extensions)))
 
 

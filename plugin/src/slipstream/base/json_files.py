@@ -78,20 +78,20 @@ def iter_lines(path: str, offset: int = 0) -> Iterator[tuple[int, bytes]]:
             yield end, b""
 
 
-def iter_json_lines(path: str, offset: int = 0) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yields (offset after the line, record) from `offset` on; record is None where a line is not a JSON object.
+def iter_json_lines(path: str) -> Iterator[dict[str, Any] | None]:
+    """Yields the records of a file; None where a line is not a JSON object.
 
     An unfinished last line is left for the next reader. A line over MAX_JSON_LINE_BYTES is a bad one.
     """
     import json
-    for end, line in iter_lines(path, offset):
+    for _, line in iter_lines(path):
         if line and not line.strip():
             continue
         try:
             record = json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
         except (ValueError, RecursionError):
             record = None
-        yield end, record if isinstance(record, dict) else None
+        yield record if isinstance(record, dict) else None
 
 
 def read_object(path: str, limit: int) -> dict[str, Any]:

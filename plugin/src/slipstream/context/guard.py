@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 LARGE_FILE_BYTES = 16_000
 
 
-def guard_read(path: str, nbytes: int, offset: int | None = None, limit: int | None = None) -> dict[str, Any]:
-    """{allow, approxTokens, recommendation}. A read that asks for a part of the file is always allowed."""
+def guard_read(path: str, nbytes: int) -> dict[str, Any]:
+    """{allow, approxTokens, recommendation} for a read of the whole file."""
     tokens = approx_tokens(max(0, nbytes))
     about = f"{shown_path(path)}: about {tokens:,} tokens"
-    if nbytes <= LARGE_FILE_BYTES or offset or limit:
+    if nbytes <= LARGE_FILE_BYTES:
         return {"allow": True, "approxTokens": tokens, "recommendation": f"{about}; read it"}
     return {
         "allow": False,

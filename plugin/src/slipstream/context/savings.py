@@ -25,10 +25,8 @@ def load_savings(store_root: str) -> dict[str, Any]:
     return {**found, **{key: _count(found.get(key)) for key in ("scopedReads", "servedBytes", "fullBytes")}}
 
 
-def record_saving(store_root: str, session: str, path: str, served_bytes: int, full_bytes: int, version: str = "") -> bool:
-    """Counts one scoped read of `path`; False when the figures make no sense.
-
-    `version` tells one state of a file from the next.
+def record_saving(store_root: str, session: str, path: str, served_bytes: int, full_bytes: int) -> bool:
+    """Counts one scoped read of `path`; False when the figures make no sense. Its size tells one state of a file from the next.
 
     Honest figure: a file's size counts as saved at most once per version and session, whatever is then served of it is charged
     against it, and a slice that is no smaller than its file is not counted at all.
@@ -46,8 +44,8 @@ def record_saving(store_root: str, session: str, path: str, served_bytes: int, f
             seen = honest["files"]
             key = f"{session_file_name(session)}:{path}"
             row = seen.pop(key, None)
-            if not isinstance(row, dict) or row.get("v") != (version or full_bytes):
-                row = {"v": version or full_bytes, "full": full_bytes, "served": 0}
+            if not isinstance(row, dict) or row.get("v") != full_bytes:
+                row = {"v": full_bytes, "full": full_bytes, "served": 0}
                 honest["fullBytes"] += full_bytes
                 honest["reads"] += 1
             room = max(
@@ -64,7 +62,7 @@ def record_saving(store_root: str, session: str, path: str, served_bytes: int, f
     return True
 
 
-def charge_map(store_root: str, session: str, served_bytes: int) -> None:
+def charge_map(store_root: str, served_bytes: int) -> None:
     """The map, outlines and searches are the price of scoped reading: their bytes are charged against the honest figure."""
     if served_bytes <= 0:
         return
@@ -100,16 +98,16 @@ def summarize_savings(tally: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def savings_cost(tokens: float, usd_per_million: float = USD_PER_MILLION_TOKENS) -> dict[str, Any]:
+def savings_cost(tokens: float) -> dict[str, Any]:
     """{savedTokens, usdPerMTok, usd, label}: rounded to cents, the rate in the label."""
     tokens = max(0, int(tokens))
-    usd = int(tokens / 1e6 * usd_per_million * 100 + 0.5) / 100
+    usd = int(tokens / 1e6 * USD_PER_MILLION_TOKENS * 100 + 0.5) / 100
     amount = f"${usd:.2f}" if usd >= 0.01 else "under $0.01" if tokens else "$0.00"
     return {
         "savedTokens": tokens,
-        "usdPerMTok": usd_per_million,
+        "usdPerMTok": USD_PER_MILLION_TOKENS,
         "usd": usd,
-        "label": f"{amount} at ${usd_per_million:g} per million input tokens",
+        "label": f"{amount} at ${USD_PER_MILLION_TOKENS:g} per million input tokens",
     }
 
 

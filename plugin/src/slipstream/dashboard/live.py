@@ -267,15 +267,7 @@ class SessionView:
 
     def exact_fold_at(self, at: int) -> Fold:
         """The fold up to an event with everything in it, folded from the start: for the published state."""
-        fold = Fold(self.session)
-        try:
-            for _, event in LogReader(self.path).read_with_offsets():
-                if event["seq"] > at:
-                    break
-                fold.apply(event)
-        except OSError:
-            pass
-        return fold
+        return _fold_on(Fold(self.session), LogReader(self.path), at)
 
     def fold_at(self, at: int | None) -> Fold:
         """The fold of all events up to number `at`: the nearest snapshot and what follows it. The live one for None."""
@@ -287,15 +279,19 @@ class SessionView:
         if usable:
             folded, offset, dumped = usable[-1]
             fold = Fold.load(zlib.decompress(dumped))
-        reader = LogReader(self.path, offset, self.seq[folded - 1] if folded else -1)
-        try:
-            for _, event in reader.read_with_offsets():
-                if event["seq"] > at:
-                    break
-                fold.apply(event)
-        except OSError:
-            pass
-        return fold
+        return _fold_on(fold, LogReader(self.path, offset, self.seq[folded - 1] if folded else -1), at)
+
+
+def _fold_on(fold: Fold, reader: LogReader, at: int) -> Fold:
+    """The fold with what a reader still gives, up to event number `at`."""
+    try:
+        for _, event in reader.read_with_offsets():
+            if event["seq"] > at:
+                break
+            fold.apply(event)
+    except OSError:
+        pass
+    return fold
 
 
 class Views:

@@ -75,8 +75,7 @@ def default_folders(root: str, home: str) -> list[tuple[str, str]]:
     return out
 
 
-def load_library(folders: Iterable[tuple[str, str]], shown_root: str = "", strict_origins: tuple[str, ...] = ORIGINS
-                 ) -> Library:
+def load_library(folders: Iterable[tuple[str, str]], shown_root: str = "") -> Library:
     """Load all skills below the (origin, folder) pairs; one bad file never keeps another from loading.
 
     A skill of the user or the project without a `slipstream` block is the host's alone: it is left out quietly.
@@ -85,7 +84,7 @@ def load_library(folders: Iterable[tuple[str, str]], shown_root: str = "", stric
     seen_description: dict[str, Skill] = {}
     for origin, folder in folders:
         for path in find_skill_files(folder):
-            _load_one(library, path, origin, _shown(path, shown_root), seen_description, strict_origins)
+            _load_one(library, path, origin, _shown(path, shown_root), seen_description)
     _check_requires(library)
     library.issues = sort_issues(library.issues)
     return library
@@ -99,8 +98,7 @@ def _shown(path: str, shown_root: str) -> str:
     return path.replace(os.sep, "/")
 
 
-def _load_one(library: Library, path: str, origin: str, shown: str, seen: dict[str, Skill],
-              strict_origins: tuple[str, ...]) -> None:
+def _load_one(library: Library, path: str, origin: str, shown: str, seen: dict[str, Skill]) -> None:
     try:
         text = read_text(path, SKILL_LIMIT_BYTES)
     except (OSError, SlipstreamError) as error:

@@ -75,7 +75,7 @@ def check_store(patient: Patient) -> list[Finding]:
 def _log_state(path: str) -> tuple[int, int, bool]:
     """(good lines, bad lines, whether the last line is torn) of a file of JSON lines."""
     good = bad = 0
-    for _end, record in iter_json_lines(path):
+    for record in iter_json_lines(path):
         good, bad = (good + 1, bad) if record is not None else (good, bad + 1)
     return good, bad, is_torn(path)
 

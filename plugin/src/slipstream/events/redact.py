@@ -91,11 +91,6 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
     return text, count
 
 
-def redact_label(text: str, store_root: str | None = None) -> str:
-    """A label as it is stored: redacted first, cut after."""
-    return redact_text(text, store_root)[0][:LABEL_CHARS]
-
-
 def redact_data(value: Any, store_root: str | None = None) -> tuple[Any, int]:
     """The same for nested data; a value under a secret-like key is hidden whatever it looks like."""
     return _redact_value(value, store_root, 0)

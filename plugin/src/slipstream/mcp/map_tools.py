@@ -204,4 +204,4 @@ def _note_saving(call: Call, one: Slice) -> None:
 def charge(call: Call, text: str) -> None:
     """Maps, outlines and searches are the price of scoped reading, and are counted as such."""
     from slipstream.context.savings import charge_map
-    call.later(lambda: charge_map(call.store_root, call.session, len(text.encode("utf-8", "replace"))))
+    call.later(lambda: charge_map(call.store_root, len(text.encode("utf-8", "replace"))))

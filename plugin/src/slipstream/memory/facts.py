@@ -85,13 +85,11 @@ def update_fact(store_root: str, name: str, now: str | None = None, **patch: Any
 
 
 def supersede_fact(store_root: str, old_name: str, description: str, body: str, type: str | None = None,
-                   name: str | None = None, tags: Iterable[str] | None = None, now: str | None = None,
-                   sources: Iterable[dict[str, str]] = (), branch: str = "") -> Fact:
+                   tags: Iterable[str] | None = None, sources: Iterable[dict[str, str]] = (), branch: str = "") -> Fact:
     """A new fact that replaces an old one: the old stays on disk and is no longer given to an agent."""
     old = get_fact(store_root, old_name)
-    return add_fact(store_root, description, type or old.type, body, name=name,
-                    tags=old.tags if tags is None else tags, sources=sources, branch=branch,
-                    supersedes=[old.name], now=now, update=False)
+    return add_fact(store_root, description, type or old.type, body, tags=old.tags if tags is None else tags,
+                    sources=sources, branch=branch, supersedes=[old.name], update=False)
 
 
 def get_fact(store_root: str, name: str) -> Fact:

@@ -77,11 +77,6 @@ def load_observations(store_root: str, session: str | None = None, with_vector: 
     return found
 
 
-def count_observations(store_root: str) -> int:
-    """Lines that are not blank, as the status line counts them."""
-    return sum(1 for path in list_files(store_root) for line in _lines(path) if line.strip())
-
-
 def tail_records(path: str, limit_bytes: int = TAIL_BYTES) -> list[dict[str, Any]]:
     """The whole records in the last bytes of one file, tombstones of forgotten ones included, oldest first."""
     try:

@@ -84,7 +84,7 @@ def search_memory(store_root: str, query: str, kind: str | None = None, session:
         for attempt in (1, 2):
             catalog = open_catalog(store_root)
             try:
-                accept = _filters(catalog, kind, session, branch, file, since)
+                accept = _filters(kind, session, branch, file, since)
                 scored = [] if is_id else rank(catalog.segments, query, limit, accept)
                 named = any(hit.id.startswith("fact:") for hit in exact) or any(_is_fact(catalog, item) for item in scored)
                 facts = _load_facts(store_root) if named else None
@@ -204,8 +204,8 @@ def _exact_hits(store_root: str, query: str) -> list[MemoryHit]:
     return []
 
 
-def _filters(catalog: Catalog, kind: str | None, session: str | None, branch: str | None, file: str | None,
-             since: str | None) -> Callable[[Segment], list[int] | None] | None:
+def _filters(kind: str | None, session: str | None, branch: str | None, file: str | None, since: str | None
+             ) -> Callable[[Segment], list[int] | None] | None:
     """For a segment, the documents that meet every condition, ascending; None when there is no condition."""
     wanted_kind = KINDS.index(kind) if kind in KINDS else None
     moment = _moment(since) if since else None

@@ -10,7 +10,6 @@ from slipstream.map.model import Definition, FileScan
 _WORD = re.compile(r"[^\W\d]\w*")
 _RECEIVER = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\])?\s*,?\s*\)\Z")
 _NAMES = re.compile(r"([^\W\d]\w*)((?:\s*,\s*[^\W\d]\w*)*)")
-_TYPE_SPEC = re.compile(r"([^\W\d]\w*)")
 _IMPORT = re.compile(r"(?:([\w.]+)[ \t]+)?[\"`]([^\"`\n]+)[\"`]")
 _PACKAGE = re.compile(r"package[ \t]+(\w+)")
 _STRUCT_WORD = re.compile(r"\b(?:struct|interface)\s*\Z")

@@ -150,8 +150,3 @@ def purpose_from_names(scan: FileScan) -> str:
         return ""
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return f"{word} {', '.join(names[:5])}{more}"
-
-
-def language_table() -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
-    """(name, full or outline, extensions, file names) of every language, for the README and `--help`."""
-    return [(row[0], row[2], row[3], row[4]) for row in LANGUAGES.values()]
