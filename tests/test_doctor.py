@@ -260,7 +260,7 @@ class Sabotaged(Folder):
     def test_errors_of_a_store_that_took_no_log_are_found_where_they_went(self) -> None:
         install = Install(os.path.join(self.folder, "one"))
         elsewhere, now = os.path.join(self.folder, "elsewhere.log"), time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
-        with mock.patch("slipstream.base.errorlog.error_log_paths", return_value=[elsewhere]):
+        with mock.patch("slipstream.events.errorlog.error_log_paths", return_value=[elsewhere]):
             for place, level in (("/another/project", OK), (install.store, "warn")):
                 with open(elsewhere, "a", encoding="utf-8") as stream:
                     stream.write(f"{now} hook: OSError: {place}/dashboard/s.jsonl: no room for an event\n")

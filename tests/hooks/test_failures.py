@@ -98,7 +98,7 @@ class Failures(HookCase):
         self.assertIn("symlink", self.errors())
 
     def test_the_errors_log_is_bounded_and_not_followed(self) -> None:
-        from slipstream.base.errorlog import MAX_BYTES, log_error
+        from slipstream.events.errorlog import MAX_BYTES, log_error
         for number in range(400):
             log_error(self.root, "test", ValueError("x" * 1000 + str(number)))
         path = Path(self.store, "errors.log")

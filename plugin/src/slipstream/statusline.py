@@ -33,7 +33,7 @@ def main(argv: list[str]) -> int:
         if "context_window" in payload and str(payload.get("session_id")).replace("-", "").isalnum() and os.path.isdir(store):
             _save_usage(store, payload["session_id"] + ".json", values["actualTokens"], values["windowTokens"])
     except Exception as error:
-        from slipstream.base.errorlog import log_error
+        from slipstream.events.errorlog import log_error
         log_error(None, "statusline", error)
     sys.stdout.buffer.write(line.encode("utf-8", "replace") + b"\n")  # an empty answer would blank the host's line
     return 0

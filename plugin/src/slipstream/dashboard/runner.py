@@ -47,7 +47,7 @@ def main(argv: list[str]) -> None:
         listener.set_inheritable(False)
         status = serve(options["store"], options["tree"], listener, options["nonce"], options["started-at"], "open" in options)
     except Exception as error:
-        from slipstream.base.errorlog import log_error
+        from slipstream.events.errorlog import log_error
 
         log_error(options.get("store"), "dashboard", error)
         status = 1

@@ -340,7 +340,7 @@ def check_foreign(patient: Patient) -> list[Finding]:
 def check_errors(patient: Patient) -> list[Finding]:
     """What failed quietly within the last day, also where the store could not take the line: there every project's are."""
     from slipstream.base.clock import now_iso
-    from slipstream.base.errorlog import NAME, error_log_paths
+    from slipstream.events.errorlog import NAME, error_log_paths
     day_ago, store = now_iso(time.time() - 86_400), _folder(patient)
     for path, part in [(os.path.join(store, NAME), ""), *((path, store) for path in error_log_paths(None))]:
         lines = (_bytes(path) or b"").decode("utf-8", "replace").split("\n")

@@ -12,8 +12,9 @@ LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S, HOST_IDS = 500, 4000, 8192,
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 NAMES = "key token secret pass pwd pw auth cred cookie signature salt dsn jwt connection".split()  # before a value
 MARKS = tuple("-----|<private|bearer |basic | -u|-user| -p|</|password |sig=|sk-|sk_|pk_|rk_|re_|hf_|ghp_|gho_|ghs_|ghu_|ghr_|"
-              "glpat-|gldt-|glrt-|xox|xapp-|akia|asia|whsec_|hvs.|ya29.|gocspx-|slack.com/|webhooks/|pypi-ag|eyj".split("|"))
-SPACED = str.maketrans("=\"'`\\,;&?(){}[]<>|/.", "::::" + " " * 16)
+              "glpat-|gldt-|glrt-|xox|xapp-|akia|asia|whsec_|hvs.|ya29.|gocspx-|slack.com/|webhooks/|pypi-ag|eyj|securestr|"
+              "identified|sqlplus|:thin:|redis-cli|ldap|access_key|ttp -a|ttps -a|setenv|setx | -su | -ku | -vu ".split("|"))
+SPACED = str.maketrans("=\"'`：\\,;&?(){}[]<>|/.", ":::::" + " " * 16)
 
 
 def session_file_name(session: str) -> str:

@@ -6,25 +6,31 @@ from __future__ import annotations
 _B = r"(?<![A-Za-z0-9])"
 _DIGIT = r"(?=[A-Za-z_-]{0,60}\d)"
 PATTERNS: tuple[tuple[str, str, str], ...] = (
-    ("private", "<private", r"(?is)<private>.*?(?:</private>|\Z)"),
-    ("private-key", "-----begin", r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-     r"(?:(?:(?!-----BEGIN)[\s\S]){0,20000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-     r"|(?:(?:\\[rn]|[\r\n])+[A-Za-z0-9+/=]{8,})*)"),
+    ("private", "<private", r"(?is)<private(?:\s[^<>]{0,200})?>.*?(?:</private\s*>|\Z)"),
+    ("private-key", "private key", r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+     r"(?:(?:(?!-{4,5} ?BEGIN)[\s\S]){0,20000}?-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+     # cut off: its lines, indented, numbered or quoted as a listing or a diff shows them
+     r"|(?:(?:\\[rn]|[\r\n])[ \t]{0,40}(?:\d{1,6}[\t→:|]|[+>|])?[ \t]{0,40}"
+     r"(?:(?:Proc-Type|DEK-Info|Comment|Version|Hash):[^\r\n]{0,100}|[A-Za-z0-9+/=]{8,})?)*)"),
     ("private-key", "putty-user-key-file", r"(?s)PuTTY-User-Key-File-\d:.{0,20000}?Private-MAC: *[0-9a-f]+"),
     ("jwt", "eyj", r"(?<![A-Za-z0-9_-])(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,2}"
      r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,})"),
     ("anthropic-key", "sk-ant-", _B + r"sk-ant-[A-Za-z0-9_-]{10,}"),
     ("openai-key", "sk-", _B + r"sk-(?:proj-|svcacct-|admin-|or-v1-|lf-)" + _DIGIT + r"[A-Za-z0-9_-]{10,}"),
     ("openai-key", "sk-", _B + r"sk-" + _DIGIT + r"[A-Za-z0-9_-]{16,}"),
-    ("stripe-key", "sk_ rk_ pk_", _B + r"[spr]k_(?:live|test|prod)_[A-Za-z0-9]{8,}"),
+    ("stripe-key", "sk_ rk_ pk_", _B + r"[spr]k_(?:org_)?(?:live|test|prod)_[A-Za-z0-9]{8,}"),
     ("stripe-key", "whsec_", _B + r"whsec_[A-Za-z0-9+/=]{16,}"),
     ("api-key", "sk_ pk_ rk_ ak_ sk- pk- rk- ak- re_",
      _B + r"(?:[spra]k[_-]|re_)(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{10,}(?:_[A-Za-z0-9]{8,})*"),
+    ("api-key", "re_", _B + r"re_(?=[A-Za-z_]{0,60}\d)[A-Za-z0-9]{6,9}_[A-Za-z0-9]{16,}"),
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _B + r"gh[pousr]_[A-Za-z0-9_]{16,}(?:\.[A-Za-z0-9_-]{10,}){0,2}"),
     ("github-token", "github_pat_", _B + r"github_pat_[A-Za-z0-9_]{16,}"),
     ("gitlab-token", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-",
      _B + r"gl(?:pat|dt|rtr?|cbt|ptt|ft|imt|agent|oas|soat|ffct|wt)-[A-Za-z0-9_.-]{16,}"),
     ("aws-key", "akia asia abia acca aroa aida", _B + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("gitlab-token", "gr1348941", _B + r"GR1348941[A-Za-z0-9_-]{16,}"),
+    ("aws-key", "bedrock-api-key-", _B + r"bedrock-api-key-[A-Za-z0-9+/=]{24,}"),
+    ("aws-signature", "signature=", r"(?i)\bsignature=([0-9a-f]{64})(?![0-9a-f])"),
     ("aws-key", "absk", _B + r"ABSK[A-Za-z0-9+/]{40,}={0,2}"),
     ("google-key", "aiza", _B + r"AIza[A-Za-z0-9_-]{30,45}"),
     ("google-token", "ya29. gocspx- 1//0",
@@ -35,7 +41,10 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("slack-token", "xox", _B + r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{8,}"),
     ("slack-token", "xapp-", _B + r"xapp-\d-[A-Za-z0-9-]{8,}"),
     ("slack-webhook", "hooks.slack.com", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{16,})"),
-    ("discord-webhook", "/api/webhooks/", r"discord(?:app)?\.com/api/webhooks/\d+/([A-Za-z0-9_-]{16,})"),
+    ("discord-webhook", "/webhooks/", r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d+/([A-Za-z0-9_-]{16,})"),
+    ("discord-token", "discord bot login(",
+     r"(?<![\w.-])[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{25,40}(?![\w.-])"),
+    ("teams-webhook", "incomingwebhook/", r"/IncomingWebhook/([0-9A-Za-z]{24,})"),
     ("npm-token", "npm_", _B + r"npm_" + _DIGIT + r"[A-Za-z0-9]{20,}"),
     ("pypi-token", "pypi-ag", _B + r"pypi-Ag[A-Za-z0-9_-]{14,}"),
     ("huggingface-token", "hf_ api_org_", _B + r"(?:hf|api_org)_(?=[a-z_]{0,60}[A-Z0-9])[A-Za-z0-9]{16,}"),
@@ -57,6 +66,13 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("facebook-token", "eaa", _B + r"EAA[A-Za-z0-9]{60,}"),
     ("dropbox-token", "sl.", _B + r"sl\.(?:u\.)?[A-Za-z0-9_-]{100,}"),
     ("airtable-token", "pat", _B + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}"),
+    ("mapbox-token", ".eyj", _B + r"[st]k\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{12,}"),
+    ("cloudflare-key", "v1.0-", _B + r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}"),
+    ("brevo-key", "xkeysib- xsmtpsib-", _B + r"x(?:key|smtp)sib-[0-9a-f]{40,}(?:-[A-Za-z0-9]+)?"),
+    ("openshift-token", "sha256~", _B + r"sha256~[A-Za-z0-9_-]{40,}"),
+    ("api-key", "akid y0_ aqvn ezak eztk p8e- key_",
+     _B + r"(?:AKID(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{32}|y0_[A-Za-z0-9_-]{50,}|AQVN(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{35,}"
+     r"|EZ[AT]K(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{54}|p8e-(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{32}|key_[0-9a-f]{40,})(?![A-Za-z0-9])"),
     ("bitbucket-token", "bbdc-", _B + r"BBDC-[A-Za-z0-9+/]{20,}"),
     ("alibaba-key", "ltai", _B + r"LTAI[A-Za-z0-9]{12,24}(?![A-Za-z0-9])"),
     ("api-key", "nvapi- pplx- xai- tvly- nrak- pul- tskey- hrku- cfpat- sntrys_ sntryu_ glsa_ glc_ lin_api_ figd_ gsk_"
@@ -78,14 +94,34 @@ URL_TOKEN = r"(?i)\bhttps?://([a-z0-9_-]{20,})@(?=[\w-])"
 BEARER = r"(?i)\bbearer[ \t]+([a-z0-9._~+/=-]{12,})"
 BASIC = r"(?i)\bbasic[ \t]+([a-z0-9+/_-]{8,}={0,2})(?![a-z0-9+/=])"
 AUTHORIZATION = (r"(?i)\b(?:proxy-)?authorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}"
-                 r"(?:(?:bearer|basic|token|digest|apikey|negotiate|bot)[ \t]+)?([^\s\"'\\,;<>{}$()]{6,})")
+                 r"(?:[a-z][\w-]{1,24}[ \t]+)?([^\s\"'\\,;<>{}$()]{6,})")
+DIGEST = r"(?i)\bdigest\b[^\r\n]{0,600}?\bresponse=\\?[\"']?([0-9a-f]{32,})"
 COOKIE = r"(?i)\b(?:set-)?cookie[\"'\\]{0,3}:[ \t\"'\\]{0,4}([^\r\n\"'\\]{1,1000})"
-CURL_USER = r"(?:^|\s)(?:-u|--user|--proxy-user)[ \t=]{0,4}[\"']?([^\s\"':/]{1,100}):([^\s\"':/]{3,200})"
-MYSQL_PASSWORD = r"\bmysql(?:dump|admin|show|import)?\b[^\n|;&]{0,300}?\s-p([^\s'\"-][^\s'\"]{2,100})"
+CURL_USER = (r"(?:^|\s)(?:-[a-zA-Z]{0,5}u|--user|--proxy-user|(?<=http )-a|(?<=https )-a|--auth)[ \t=]{0,4}[\"']?"
+             r"([^\s\"':/]{1,100}):([^\s\"'/]{3,200})")
+CURL_COOKIE = r"\s(?:-b|--cookie)[ \t=]{0,4}[\"']?([\w.-]{1,60}=[^\s\"']{8,1000})"
+# -pPASSWORD without a blank, and the tools whose flag is another letter
+ATTACHED_PASSWORD = (r"\b(?:mysql(?:dump|admin|show|import)?|sshpass|(?:docker|podman|registry|az|cf|oc) login)\b"
+                     r"[^\n|;&]{0,300}?\s-p[\"']?([^\s'\"-][^\s'\"]{2,100})")
+TOOL_PASSWORD = (r"(?:\bredis-cli\b[^\n|;&]{0,300}?\s-a|\bldap(?:search|add|modify|whoami|passwd|delete)\b[^\n|;&]{0,300}?\s-w"
+                 r"|-pass(?:in|out)[ \t=]+pass:)[ \t]{0,4}[\"']?([^\s'\"-][^\s'\"]{2,100})")
+SLASHED_PASSWORD = (r"(?i)(?:jdbc:oracle:thin:|\bsqlplus\s(?:-\w+\s+){0,4})[\w.$#-]{1,60}/([^\s\"'@/]{3,100})@"
+                    r"|(?<![\w.\[-])[\w.$-]{1,60}:([^\s\"'@:/\[]{3,100})@(?:tcp|unix)\(")
+SQL_PASSWORD = (r"(?i)\bidentified\s+(?:with\s+[\w\"'`]{1,60}\s+)?by\s+(?:password\s+)?"
+                r"(?:'([^'\n]{3,200})'|\"([^\"\n]{3,200})\")|\b(?-i:PASSWORD)\s?\(\s?'([^'\n]{3,200})'\s?\)|\bSecureString\s+(?:-String\s+)?[\"']([^\"'\n]{3,200})[\"']")
+# `set [-x] NAME VALUE` of shells and of tools that keep settings
+SET_COMMAND = (r"(?i)(?<![\w.-])(?:set|setx|setenv)(?:[ \t]+-[\w-]{1,20}){0,3}[ \t]+[\"']?"
+               r"(?=[^\s=]{0,80}(?:pass|pwd|secret|token|key))([\w./:@-]{3,100})[\"']?[ \t]+[\"']?([^\s\"'=:-][^\s\"']{3,500})")
+# A member that names a value and the member that holds it: of JSON, YAML, XML, and of Terraform's variables
+NAMED_VALUE = (r"(?i)(?<![\w-])(?:(?:name|key)[\"'\\]{0,4}\s{0,4}[:=]|variable)\s{0,4}[\"'\\]{0,4}"
+               r"([a-z_][\w.-]{2,80})[\"'\\]{0,4}[\s,{]{1,40}"
+               r"(?:(?!(?:name|key|variable)[\"'\\]{0,4}\s{0,4}[:=\"])[^{}]){0,120}?(?<![\w-])(?:value|default)[\"'\\]{0,4}\s{0,4}[:=]\s{0,4}")
 NETRC = r"(?i)\blogin\s+[^\s]{1,100}\s+password\s+(?![=:]\s)([^\s]{1,200})"
 MARKUP = r"(?i)<([a-z][\w.:-]{0,40})>([^<>\s]{3,300})</\1>"
 SPOKEN = (r"(?i)\b(?:password|passwd|passphrase|secret|token|api[ _-]?key)(?: is| was|:)?\s+"
           r"(?:([`\"'])([^`\"'\s]{4,100})\1|([a-z0-9+/_=-]{20,200})(?![\w./-]))")
+SPOKEN_PASSWORD = (r"(?i)\bpass(?:word|wd|phrase|code) (?:is|was)[ \t]+(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[a-z])"
+                   r"(?!(?:sha|md|base|utf|pbkdf|argon|aes|rsa|v|bcrypt|scrypt|rfc)-?\d|[\d,.-]+[a-z]{0,2}\b|`|\"|')([^\s\"'`(){}<>,;]{5,100})")
 CONNECTION = (r"(?i)[;\"'](?:password|pwd|accountkey|sharedaccesskey|sharedaccesssignature|sharedsecret)"
               r"\s?=\s?([^;\"'\s]{1,500})")
 

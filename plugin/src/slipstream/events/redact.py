@@ -15,9 +15,10 @@ from slipstream.events import patterns
 from slipstream.events.append import LABEL_CHARS, LINE_CHARS
 from slipstream.events.assignments import STRONG, classify_name, is_dense, is_talk, judge
 from slipstream.events.names import safe_session
-from slipstream.events.spans import find_spans
+from slipstream.events.spans import find_spans, is_set_to_secret
 
 _SESSION_COOKIE = LazyPattern(r"(?i)(?:sess|sid|auth|token|jwt)[\w.-]*=[^\s;]{8,}")
+_HOLDERS = frozenset(("value", "default", "plaintext", "secretstring"))
 MAX_DEPTH, MAX_STRING_CHARS = 12, 2000
 
 
@@ -59,25 +60,39 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
         hide(patterns.AUTHORIZATION, "authorization", lambda m: not _is_header_value(m.group(1)))
     if "bearer" in low:
         hide(patterns.BEARER, "bearer", lambda m: not _is_header_value(m.group(1)) or m.group(1).count(".") > 3)
+    if "digest" in low:
+        hide(patterns.DIGEST, "authorization")
     if "basic" in low:
         hide(patterns.BASIC, "basic-auth", lambda m: not _is_basic(m.group(1)))
     if "cookie" in low:
         hide(patterns.COOKIE, "cookie", lambda m: not _SESSION_COOKIE.search(m.group(1)))
+    if "cookie" in low or " -b" in text:
+        hide(patterns.CURL_COOKIE, "cookie", lambda m: not _SESSION_COOKIE.search(m.group(1)))
     if "://" in text and "@" in text:
         hide(patterns.URL_PASSWORD, "url-password", _is_no_credential)
         hide(patterns.URL_TOKEN, "url-token", lambda m: not _is_random_word(m.group(1)))
-    if "-u" in text:
+    if "u " in text or "-u" in text or "--" in text or " -a" in text:
         hide(patterns.CURL_USER, "password", _is_template)
     if ";" in text:
         hide(patterns.CONNECTION, "password", _is_template)
-    if "mysql" in low:
-        hide(patterns.MYSQL_PASSWORD, "password", _is_template)
+    if "-p" in text:
+        hide(patterns.ATTACHED_PASSWORD, "password", _is_template)
+    if any(word in text for word in ("redis-cli", "ldap", "-passin", "-passout")):
+        hide(patterns.TOOL_PASSWORD, "password", _is_template)
+    if ":thin:" in low or "sqlplus" in low or "@tcp(" in text or "@unix(" in text:
+        hide(patterns.SLASHED_PASSWORD, "password", _is_template)
+    if "identified" in low or "password" in low or "securestring" in low:
+        hide(patterns.SQL_PASSWORD, "password", _is_template)
+    if "set " in low or "setx " in low or "setenv " in low:
+        hide(patterns.SET_COMMAND, "secret", lambda m: not is_set_to_secret(m.group(1), m.group(2)))
     if "login" in low:
         hide(patterns.NETRC, "password", _is_template)
     if "</" in text:
         hide(patterns.MARKUP, "secret", lambda m: not judge(m.group(1), m.group(2), True, False))
     if any(word in low for word in ("passw", "passphrase", "secret", "token", "api")):
         hide(patterns.SPOKEN, "secret", _is_not_spoken)
+    if "pass" in low:
+        hide(patterns.SPOKEN_PASSWORD, "password", _is_template)
     low = text.lower() if count else low
     spans = find_spans(text, low if len(low) == len(text) else text)
     for start, end, kind in reversed(spans):
@@ -96,26 +111,30 @@ def redact_data(value: Any, store_root: str | None = None) -> tuple[Any, int]:
     return _redact_value(value, store_root, 0)
 
 
-def _redact_value(value: Any, store_root: str | None, depth: int) -> tuple[Any, int]:
+def _redact_value(value: Any, store_root: str | None, depth: int, above: str = "") -> tuple[Any, int]:
+    """`above`: the name of the member that `value` is the value of."""
     if isinstance(value, str):
         return redact_text(value, store_root)
     if depth > MAX_DEPTH:
         return mark("too-deep"), 0
     if isinstance(value, (list, tuple)):
-        done = [_redact_value(item, store_root, depth + 1) for item in value]
+        done = [_redact_value(item, store_root, depth + 1, above) for item in value]
         return [item for item, _ in done], sum(count for _, count in done)
     if not isinstance(value, dict):
         return value, 0
     result, total = {}, 0
+    named = value.get("name", value.get("Name", value.get("key", value.get("Key"))))
     for key, item in value.items():
         name, count = redact_text(str(key), store_root)
-        kind, strength = classify_name(name)
+        # {"name": "DB_PASSWORD", "value": ...}, {"password": {"value": ...}}
+        about = (named if isinstance(named, str) else above) if name.lower() in _HOLDERS else name
+        kind, strength = classify_name(about)
         if strength == STRONG and item not in ("", None) and not isinstance(item, (bool, float)):
-            hidden = _hide_member(kind, name, item)
+            hidden = _hide_member(kind, about, item)
             if hidden is not None:
                 result[name], total = hidden, total + count + 1
                 continue
-        result[name], found = _redact_value(item, store_root, depth + 1)
+        result[name], found = _redact_value(item, store_root, depth + 1, name)
         total += count + found
     return result, total
 
@@ -205,7 +224,7 @@ def _is_no_credential(match: re.Match[str]) -> bool:
 
 def _is_template(match: re.Match[str]) -> bool:
     value = match.group(match.lastindex or 0)
-    return is_talk(value) or value[0] in "$<{%*" or (value.isdigit() and len(value) < 4)
+    return is_talk(value) or value[0] in "$<{%*" or (value.isdigit() and len(value) < 6)
 
 
 def _is_random_word(value: str) -> bool:

@@ -29,7 +29,7 @@ def _watch(store_root: str, name: str, seconds: float) -> None:
 
     def end() -> None:
         time.sleep(seconds)
-        from slipstream.base.errorlog import log_error
+        from slipstream.events.errorlog import log_error
         log_error(store_root, name, TimeoutError(f"not done after {seconds:g} s; the session goes on without it"))
         os._exit(0)
 

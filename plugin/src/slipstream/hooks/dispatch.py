@@ -31,6 +31,6 @@ def main(argv: list[str]) -> int:
             from slipstream.events.ingest import record
             record(store_root, payload, "hook", tree_root)
     except BaseException as error:
-        from slipstream.base.errorlog import log_error
+        from slipstream.events.errorlog import log_error
         log_error(store_root, " ".join(argv), error)
     return 0

@@ -132,7 +132,7 @@ def _append(store_root: str, session: str, kind: str, label: str, data: dict[str
     try:
         append_event(store_root, session, "main", kind, label, data, ts)
     except OSError as error:  # a store that cannot be written
-        from slipstream.base.errorlog import log_error
+        from slipstream.events.errorlog import log_error
         log_error(store_root, "mcp " + kind, error)
 
 

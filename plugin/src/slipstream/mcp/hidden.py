@@ -64,7 +64,7 @@ def call_hidden(name: str, arguments: Any, root: str) -> str:
         return answer if isinstance(answer, str) else ""
     except Exception as error:
         try:
-            from slipstream.base.errorlog import log_error
+            from slipstream.events.errorlog import log_error
             log_error(store_root, "hidden tool " + name, error)
         except Exception:
             pass  # where an update took the pyz away, the log of errors may not load either

@@ -42,7 +42,7 @@ def attempt(store_root: str, where: str, act: Callable[[], Any]) -> Any:
     try:
         return act()
     except Exception as error:
-        from slipstream.base.errorlog import log_error
+        from slipstream.events.errorlog import log_error
         log_error(store_root, where, error)
         return None
 

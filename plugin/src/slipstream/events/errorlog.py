@@ -1,4 +1,5 @@
-"""errors.log: why something that fails quietly failed. Bounded; kept outside the store where the store cannot be written."""
+"""errors.log: why something that fails quietly failed. Redacted as every sink is, bounded; kept outside the store where the
+store cannot be written. Security-relevant."""
 from __future__ import annotations
 
 import os
@@ -6,13 +7,13 @@ import os
 NAME = "errors.log"
 MAX_BYTES = 65_536
 MAX_LINE_CHARS = 400
+MAX_SAID_CHARS = 65_536
 
 
 def log_error(store_root: str | None, where: str, error: BaseException) -> str | None:
     """Appends one line and returns the file's path; None when no place at all takes it. Never raises."""
     from slipstream.base.clock import now_iso  # all of it is loaded only when there is something to log
-    detail = f"{type(error).__name__}: {error}"[:MAX_LINE_CHARS]
-    line = f"{now_iso()} {where}: {' '.join(detail.split())}\n".encode("utf-8", "replace")
+    line = f"{now_iso()} {_describe(store_root, where, error)}\n".encode("utf-8", "replace")
     for path in error_log_paths(store_root):
         try:
             _append(path, line)
@@ -20,6 +21,20 @@ def log_error(store_root: str | None, where: str, error: BaseException) -> str |
         except Exception:
             continue
     return None
+
+
+def _describe(store_root: str | None, where: str, error: BaseException) -> str:
+    """What failed where, in one line. An error may quote what it was given: without the redactor only its class is told."""
+    detail = f"{where}: {type(error).__name__}: {error}"[:MAX_SAID_CHARS]
+    try:
+        from slipstream.events.redact import redact_text
+        detail = redact_text(detail)[0]
+        detail = redact_text(detail, store_root)[0]  # apart, for a store that is refused has no patterns of its own
+    except OSError:
+        pass
+    except Exception:
+        detail = type(error).__name__
+    return " ".join(detail.split())[:MAX_LINE_CHARS]
 
 
 def error_log_paths(store_root: str | None) -> list[str]:

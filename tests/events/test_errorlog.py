@@ -1,0 +1,49 @@
+"""errors.log is a sink as any other: what an error quotes is redacted before it is cut."""
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import unittest
+from unittest import mock
+
+from slipstream.events.errorlog import MAX_LINE_CHARS, log_error
+
+SECRET = "ghp" + "_" + "a1B2c3D4e5" * 4
+
+
+class Redacted(unittest.TestCase):
+    def log(self, where: str, error: Exception) -> str:
+        with tempfile.TemporaryDirectory() as root:
+            store = os.path.join(root, ".claude", "slipstream")
+            os.makedirs(store)
+            with open(os.path.join(store, "redact.json"), "w", encoding="utf-8") as stream:
+                json.dump({"patterns": [{"pattern": "PROJ-\\d+"}]}, stream)
+            path = log_error(root, where, error)
+            self.assertEqual(path, os.path.join(store, "errors.log"))
+            with open(path or "", encoding="utf-8") as stream:
+                return stream.read()
+
+    def test_what_an_error_quotes(self) -> None:
+        said = self.log("answer Stop", ValueError(f"no such option: --token {SECRET} of PROJ-12"))
+        self.assertIn("ValueError: no such option", said)
+        self.assertNotIn(SECRET[4:14], said)
+        self.assertNotIn("PROJ-12", said)
+
+    def test_where_it_happened(self) -> None:
+        self.assertNotIn(SECRET[4:14], self.log(f"hook {SECRET}", KeyError("x")))
+
+    def test_redacted_first_and_cut_after(self) -> None:
+        said = self.log("x", ValueError("a " * (MAX_LINE_CHARS // 2 - 12) + SECRET))
+        self.assertNotIn(SECRET[4:14], said)
+        self.assertLess(len(said), MAX_LINE_CHARS + 60)
+
+    def test_without_the_redactor_only_the_class_is_told(self) -> None:
+        with mock.patch("slipstream.events.redact.redact_text", side_effect=RuntimeError):
+            said = self.log("x", ValueError("what " + SECRET))
+        self.assertNotIn("what", said)
+        self.assertIn("ValueError", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
