@@ -49,8 +49,7 @@ def append_event(store_root: str, session: str, agent: str, kind: str, label: st
         if os.path.islink(folder):
             raise OSError(f"{folder}: a symlink inside the store; refused")
         with FileLock(path, LOCK_TIMEOUT_S), os.fdopen(os.open(path, FLAGS, 0o600), "rb+", 0) as log:
-            start = log.seek(max(0, os.fstat(log.fileno()).st_size - TAIL_BYTES))
-            tail = log.read(TAIL_BYTES)
+            start, tail = log.seek(max(0, os.fstat(log.fileno()).st_size - TAIL_BYTES)), log.read(TAIL_BYTES)
             head, _, number = tail[tail.rfind(b"\n", 0, -1) + 1:].partition(b",")[0].partition(b":")
             if tail[-1:] != b"\n" or head != b'{"seq"' or not number.isdigit() or os.path.exists(path + ".spill"):
                 from slipstream.events.repair import prepare
