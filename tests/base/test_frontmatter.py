@@ -29,6 +29,7 @@ SHAPES = {
     "single quoted": ("a: 'it''s: # here'", {"a": "it's: # here"}),
     "double quoted": (r'a: "tab\there \u65e5 \"q\" \\"', {"a": 'tab\there 日 "q" \\'}),
     "quoted over lines": ("a: 'one\n  two\n\n  three'\nb: \"x \\\n  y\"", {"a": "one two\nthree", "b": "x y"}),
+    "escaped line end before a blank line": ("a: \"x\\\n\n  y\"", {"a": "x\ny"}),
     "plain over lines": ("a: one\n  two\n\n  three\nb: c", {"a": "one two\nthree", "b": "c"}),
     "literal": ("a: |\n  one\n    two\n\n  three\nb: |-\n  x\nc: |+\n  y\n\nd: z",
                 {"a": "one\n  two\n\nthree\n", "b": "x", "c": "y\n\n", "d": "z"}),
@@ -37,6 +38,7 @@ SHAPES = {
     "block list": ("a:\n  - x\n  - 'y'\nb:\n- z", {"a": ["x", "y"], "b": ["z"]}),
     "flow": ("a: [x, 'y, z', \"q\"]\nb: {k: v, n: [1, 2]}\nc: []\nd: {}", {"a": ["x", "y, z", "q"], "b": {"k": "v", "n": ["1", "2"]}, "c": [], "d": {}}),
     "flow over lines": ("a: [x, # one\n  y,\n]\nb: c", {"a": ["x", "y"], "b": "c"}),
+    "plain in flow over blank lines": ("a: [one\n  two\n\n  three]", {"a": ["one two\nthree"]}),
     "nested": ("a:\n  b:\n    c: d\n  e:\n    - f: g\n      h: i\n    - - j\n      - k", {"a": {"b": {"c": "d"}, "e": [{"f": "g", "h": "i"}, ["j", "k"]]}}),
     "quoted keys": ("'a b': c\n\"d: e\": f", {"a b": "c", "d: e": "f"}),
     "colon inside": ("a: http://x/y\nb: c:d", {"a": "http://x/y", "b": "c:d"}),
@@ -45,7 +47,7 @@ SHAPES = {
 REFUSED = {  # text -> line and column
     "a: b\nc: &x d": (3, 4), "a: *x": (2, 4), "a: !!str b": (2, 4), "a: b\na: c": (3, 1), "a: 'open": (2, 4), "a: [b": (2, None),
     "\ta: b": (2, 1), "a: 'b' c": (2, 7), "? a\n: b": (2, 1), "a: b\n  c: d: e\n x": (3, 3), "a: \"\\q\"": (2, 5), "just text": (2, 1),
-    "a: {b: 1, b: 2}": (2, 11), "- a": (2, 1),
+    "a: {b: 1, b: 2}": (2, 11), "- a": (2, 1), "a: {b: 1, ? c: 2}": (2, 11), "a: [? b]": (2, 5),
 }
 
 

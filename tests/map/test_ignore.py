@@ -15,7 +15,7 @@ from tests.map.trees import TreeCase
 
 NAMES = ["a", "b", "foo", "bar", "foo.py", "a.b", "x.min.js", "[z]", "A", "foo bar", "#x", "!n", "trail ", "ünï", "a-b", "é.py", "doc"]
 PIECES = ["a", "b", "foo", "bar", "*", "**", "?", "*.py", "foo*", "[a-c]", "[!a]", "[^b-z]*", "*.b", "x.*", "\\[z\\]", "\\#x", "[[:upper:]]",
-          "foo\\ bar", "d?c", "[]a]", "[a-", "*o*", "ün*", "é.py", "?.py", "\\!n", "trail\\ ", "[\\z]", "a**b", "doc", "f*o*", "*a*b*", "***", "x[/]y", "[a/b]"]
+          "foo\\ bar", "d?c", "[]a]", "[a-", "*o*", "ün*", "é.py", "?.py", "\\!n", "trail\\ ", "[\\z]", "a**b", "doc", "f*o*", "*a*b*", "***", "x[/]y", "[a/b]", "a**", "fo**"]
 
 
 def git(root: str, *args: str) -> bytes:

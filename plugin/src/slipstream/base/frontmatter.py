@@ -261,8 +261,7 @@ class _Reader:
                 row, blanks = row + 1, blanks + 1
             if row >= len(self.lines):
                 raise self.fail("a quote that is never closed", *start)
-            if not joined:
-                out.append("\n" * blanks if blanks else " ")
+            out.append("\n" * blanks if blanks or joined else " ")
             column = len(self.lines[row]) - len(self.lines[row].lstrip())
 
     def escape(self, row: int, column: int, out: list[str]) -> int:
@@ -300,6 +299,8 @@ class _Reader:
             return self.quoted(row, column)
         if char in _REFUSED:
             raise self.fail(f"{_REFUSED[char]} is not supported; quote the value", row, column)
+        if char == "?" and self.lines[row][column + 1:column + 2] in ("", " ", "\t"):
+            raise self.fail("a complex key", row, column)
         if char not in "[{":
             return self.flow_plain(row, column)
         close = "]" if char == "[" else "}"
@@ -336,21 +337,23 @@ class _Reader:
         return items if close == "]" else values, row, column + 1
 
     def flow_plain(self, row: int, column: int) -> tuple[str, int, int]:
-        pieces: list[str] = []
+        text = gap = ""
         while True:
             found = re.compile(r"(?:[^,\[\]{}:#\s]|:(?![\s,\[\]{}]|$)|(?<!\s)#|[ \t]+(?![\s#]|$|:(?:[\s,\[\]{}]|$)))*").match(
                 self.lines[row], column)
             end = found.end() if found else column
             if end > column:
-                pieces.append(self.lines[row][column:end].strip())
+                text += gap + self.lines[row][column:end].strip()
             rest = self.lines[row][end:].lstrip()
             if (rest and rest[0] != "#") or row + 1 >= len(self.lines):
-                if not pieces:
+                if not text:
                     raise self.fail("expected a value", row, column)
-                return " ".join(pieces), row, end
-            row, column = self.skip(row + 1, 0)
+                return text, row, end
+            before = row + 1
+            row, column = self.skip(before, 0)
+            gap = "\n" * (row - before) or " "
             if self.lines[row][column] in ",[]{}:":
-                return " ".join(pieces), row, column
+                return text, row, column
 
 
 def _without_comment(text: str) -> str:

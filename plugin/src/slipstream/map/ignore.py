@@ -8,6 +8,7 @@ import sys
 
 _FLAGS = re.DOTALL | (re.IGNORECASE if os.name == "nt" or sys.platform == "darwin" else 0)
 _WILD = re.compile(rb"[*?\[\\]")
+_CUT = re.compile(rb"([^*?\[\\]*[^*?\[\\/])(?=\*\*+/)")  # git takes `a**/b` apart: `a`, and then `**/b`
 _POSIX = {
     b"alnum": b"A-Za-z0-9", b"alpha": b"A-Za-z", b"blank": b" \\t", b"cntrl": b"\\x00-\\x1f\\x7f", b"digit": b"0-9",
     b"graph": b"!-~", b"lower": b"a-z", b"print": b" -~", b"punct": b"!-/:-@\\[-`{-~", b"space": b"\\s",
@@ -20,13 +21,16 @@ _numbers = itertools.count()  # of groups: expressions of several patterns are p
 class Pattern:
     """One line of a pattern file: what it matches, and whether it takes the path back in."""
 
-    __slots__ = ("by_name", "depth", "last", "literal", "negated", "only_folders", "parts", "suffix")
+    __slots__ = ("by_name", "depth", "last", "literal", "negated", "only_folders", "parts", "start", "suffix")
 
     def __init__(self, text: bytes, negated: bool, only_folders: bool) -> None:
         self.negated = negated
         self.only_folders = only_folders
         self.by_name = b"/" not in text
         text = text[1:] if text.startswith(b"/") else text
+        cut = None if self.by_name else _CUT.match(text)
+        self.start = re.compile(re.escape(cut.group()), _FLAGS) if cut else None
+        text = text[cut.end():] if cut else text
         self.literal: bytes | None = None
         self.suffix: bytes | None = None
         self.parts: list[re.Pattern[bytes] | None] = []  # one for each folder and the name; None is `**`
@@ -46,7 +50,7 @@ class Pattern:
                     continue
                 self.last = translate_part(part) or b"(?!)"
                 self.parts.append(re.compile(self.last, _FLAGS))
-            if self.last == b"[^/]*":
+            if self.last == b"[^/]*" or cut:
                 self.last = None
             self.depth = 0 if self.by_name or None in self.parts else len(self.parts)
 
@@ -57,6 +61,9 @@ class Pattern:
             return target == self.literal
         if self.suffix is not None:
             return target.endswith(self.suffix)
+        if self.start is not None:
+            cut = self.start.match(path)
+            return cut is not None and self._match_parts(path[cut.end():].split(b"/"))
         last = self.parts[-1]
         if self.by_name:
             return last is not None and last.fullmatch(name) is not None

@@ -21,7 +21,7 @@ _STRING_START = re.compile(r"""[rRuUbBfF]{0,2}("{3}|'{3}|"|')""")
 _ALL_CAPS = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _NAMES = re.compile(r"""["']([^\W\d]\w*)["']""")
 _NEXT_TARGET = re.compile(r"[ \t]*([^\W\d]\w*)[ \t]*=(?!=)")
-_ANNOTATED_VALUE = re.compile(r"[^=\n#]*=(?!=)")
+_ANNOTATED_VALUE = re.compile(r"(?:[^=\n#\[]|\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,999}\]){0,999}\]){0,999}\]){0,999}=(?!=)")
 _INSTANCE = re.compile(r"[ \t]*(?:[^\W\d]\w*\.)*[A-Z]\w*\(")
 _TYPE_VALUE = pattern_of(
     r"[ \t]*(?:t\.|typing\.|typing_extensions\.)?"
