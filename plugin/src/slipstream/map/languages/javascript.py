@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 
 from slipstream.base.lazy_pattern import pattern_of
-from slipstream.map.languages.javascript_exports import ExportScanner
+from slipstream.map.languages.javascript_exports import ExportScanner, without_comments
 from slipstream.map.model import Definition, FileScan
 
 _WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
@@ -314,12 +314,9 @@ class _Module(ExportScanner):
         if following in ("(", "."):
             return -1
         match = _IMPORT.match(text, pos)
-        end = match.end() if match else pos
-        if match is None:
-            end = self.lex.expression_end(text, pos, False)
-            statement = text[pos:end]
-            if "/*" in statement or "//" in statement:
-                match = _IMPORT.match(re.sub(r"//[^\n]*|/\*[^*]*\*/", "", statement))
+        if match is None or "/" in (match.group(2) or ""):  # a comment, with quotes and words of its own
+            match = _IMPORT.match(without_comments(text[pos:pos + 20_000])) or match
+        end = pos + match.end() - match.start() if match else self.lex.expression_end(text, pos, False)
         if match is not None:
             clause = match.group(2) or ""
             names = tuple(m.group(1) for m in _IMPORTED_NAME.finditer(clause))

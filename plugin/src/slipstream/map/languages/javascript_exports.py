@@ -12,6 +12,8 @@ _WORD = pattern_of(r"[^\W\d][\w$]*|\$[\w$]*")
 _EXPORT_LIST = pattern_of(r"\s*(?:type\b\s*)?(?:\*\s*(?:as\s+([\w$]+|\"[^\"\n]*\"|'[^'\n]*')\s*)?|\{([^}]{0,100000})\}\s*)"
                           r"(?:from\s*(['\"])([^'\"\n]{1,500})\3)?")
 _SPECIFIER = pattern_of(r"(?:type\s+)?([\w$]+|\"[^\"\n]*\")(?:\s+as\s+([\w$]+|\"[^\"\n]*\"))?")
+_COMMENT = pattern_of(r"'[^'\n]*'|\"[^\"\n]*\"|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
+_CLOSED = pattern_of(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|/\*(?:[^*]|\*(?!/))*\*/")
 _CALLED = pattern_of(r"\s*(?:/\*[^*]{0,200}\*/\s*)?(['\"`])([^'\"`\n$]{1,500})\1\s*[,)]")
 _OBJECT_KEY = pattern_of(r"\s*(?:async\s+)?(?:\*\s*)?(?:(?:get|set)\s+(?=[\w$'\"]))?"
                          r"([\w$]+|'[^'\n]*'|\"[^\"\n]*\")\s*(,|\}|:|\()")
@@ -21,16 +23,21 @@ class ExportScanner(ClassScanner):
     """Names that are exported away from their definitions."""
 
     def export_list(self, pos: int, owner: Definition | None) -> int:
-        text = self.text
-        match = _EXPORT_LIST.match(text, pos)
+        text, before = self.text, 0
+        brace = pos if text[pos] == "{" else self.lex.space(text, pos + 4)
+        if text[brace:brace + 1] == "{":
+            close = self.lex.close(text, brace)
+            if "/" in text[brace:close]:  # a comment, with braces and words of its own
+                text, before = without_comments(text[pos:close]) + text[close:close + 600], pos
+        match = _EXPORT_LIST.match(text, pos - before)
         if match is None:
-            return self.lex.expression_end(text, pos, False)
+            return self.lex.expression_end(self.text, pos, False)
         source = match.group(4) or ""
         names: list[str] = []
         line = self.lines.at(pos)
         if match.group(2) is not None:
-            for found in _SPECIFIER.finditer(re.sub(r"//[^\n]*|/\*[^*]*\*/", _blank, match.group(2))):
-                at = match.start(2) + found.start()
+            for found in _SPECIFIER.finditer(match.group(2)):
+                at = before + match.start(2) + found.start()
                 local = found.group(1).strip("\"")
                 name = (found.group(2) or local).strip("\"")
                 names.append(local)
@@ -45,7 +52,7 @@ class ExportScanner(ClassScanner):
             self.out.reexports.append((name, line, source, "*"))
         if source:
             self.out.imports.append((source, "reexport", tuple(names)))
-        return self.semicolon(match.end())
+        return self.semicolon(before + match.end())
 
     def component_options(self, brace: int, owner: Definition, inside: bool = False) -> None:
         """`export default { data() {}, methods: { load() {} } }` of a component: functions, also of `computed`."""
@@ -167,13 +174,21 @@ class ExportScanner(ClassScanner):
         """Whether the call at `pos` stands neither in a comment nor in a string, judged by its line."""
         text = self.text
         line = text[max(text.rfind("\n", 0, pos) + 1, pos - 500):pos]
-        before = line[-1:]
-        return not (before.isalnum() or before in ("_", "$", ".") or "//" in line or line.lstrip().startswith("*")
-                    or "/*" in line or line.count('"') % 2 or line.count("'") % 2 or line.count("`") % 2)
+        if line[-1:].isalnum() or line[-1:] in ("_", "$") or (line[-1:] == "." and line[-3:] != "..."):
+            return False
+        line = _CLOSED.sub("", line)
+        return not (line.lstrip().startswith("*") or "/*" in line or "//" in line.replace("\\/", "")
+                    or line.count('"') % 2 or line.count("'") % 2 or line.count("`") % 2)
+
+
+def without_comments(text: str) -> str:
+    """The text of an import or export with blanks for its comments."""
+    return _COMMENT.sub(_blank, text)
 
 
 def _blank(match: re.Match[str]) -> str:
-    return " " * len(match.group())
+    found = match.group()
+    return " " * len(found) if found[0] == "/" else found
 
 
 def _by_line(definition: Definition) -> int:

@@ -29,6 +29,7 @@ _TYPE_VALUE = pattern_of(
 _ENUM_BASE = re.compile(r"\b(?:\w*Enum|\w*Flag|\w*Choices)\b")
 _PROTOCOL_BASE = re.compile(r"\bProtocol\b")
 _ACCESSOR = re.compile(r"@[ \t]*(?:[\w.]*property\b|\w+\.(?:setter|getter|deleter)\b)")
+_IMPORT_WORD = re.compile(r"\bimport\b")
 _IMPORT_NAME = re.compile(r"([\w.]+)(?:\s+as\s+(\w+))?")
 _MAIN_GUARD = re.compile(r"""^if[ \t]+__name__[ \t]*==[ \t]*["']__main__["']""", re.M)
 
@@ -289,7 +290,7 @@ class _Scanner:
         statement = statement.replace("\\", " ").partition(";")[0]
         imports = self.out.imports
         if statement.startswith("from"):
-            source, _, names = statement[4:].partition("import")
+            source, names = (_IMPORT_WORD.split(statement[4:], maxsplit=1) + [""])[:2]
             specifier = "".join(source.split())
             if not specifier:
                 return
