@@ -189,6 +189,8 @@ SABOTAGES: dict[str, tuple[Sabotage, str, str, str, bool]] = {
     "fact unreadable": (put("memory/bad.md", "---\nname: [x\n---\nbody\n"), "facts", "fail", "bad.md", False),
     "index edited": (put("memory/MEMORY.md", "# mine\n"), "facts", "warn", "MEMORY.md did not agree", True),
     "settings broken": (put("settings.json", "{'a': 1}"), "settings", "fail", "settings.json:1:", False),
+    "settings that are none": (put("settings.json", '{"inject": "no", "injekt": true}'), "settings", "warn",
+                               "settings.json: `inject` takes true or false; ", False),
     "status broken": (put("status.json", "{"), "settings", "fail", "status.json", True),
     "map broken": (put("map.json", "{"), "caches", "warn", "damaged: map.json", True),
     "index cache broken": (put("search/manifest.json", "nul"), "caches", "warn", "damaged: manifest.json", True),

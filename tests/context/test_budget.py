@@ -160,6 +160,14 @@ class Status(Store):
             note_turn(self.root, f"s{number}")
         self.assertLessEqual(len(load_status(self.root)["turns"]), 8)
 
+    def test_the_skill_at_work_is_that_of_the_last_turn(self) -> None:
+        for skills, shown in ((("a:first", "slipstream:scoped-read"), "scoped-read"), ((), None)):
+            for name in skills:
+                append_event(self.root, "one", "main", "post-tool", f"Skill {name}", {"tool": "Skill", "bytes": 5})
+            append_event(self.root, "one", "main", "stop", "turn finished")
+            note_turn(self.root, "one")
+            self.assertEqual(load_status(self.root).get("activeSkill"), shown)
+
     def test_parallel_updates_lose_nothing(self) -> None:
         update_status(self.root, start=1)
         with ThreadPoolExecutor(8) as pool:

@@ -58,6 +58,8 @@ class Commands(StoreCase):
 
     def test_status_tells_when_something_was_last_recorded(self) -> None:
         self.assertIn("last capture: never\n", self.run_it("status")[1])
+        self.write(".claude/slipstream/settings.json", '{"project": "Walrus Farm"}')
+        self.assertIn("# Walrus Farm\n", self.run_it("status")[1])
         self.turn("feed the walrus", "Edit pool.py", session="main")
         self.assertRegex(self.run_it("status")[1], r"memory: 0 facts, 0 observations; last capture: \d+ (s|min) ago\n")
 

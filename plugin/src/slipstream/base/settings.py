@@ -11,7 +11,7 @@ from slipstream.base.roots import store_dir
 
 # key: (default, may a project file set it, what it does). The README's table is generated from this one.
 SETTINGS: dict[str, tuple[Any, bool, str]] = {
-    "project": ("", True, "name of the project, instead of its folder's name"),
+    "project": ("", True, "name of the project on the page and in `status`, instead of its folder's name"),
     "inject": (True, True, "give the agent context at session start, prompts and large reads"),
 }
 
@@ -26,7 +26,7 @@ def load_settings(store_root: str, env: Mapping[str, str] = os.environ) -> dict[
         except OSError:
             continue
         for key, value in found.items():
-            if key in SETTINGS and (SETTINGS[key][1] or not from_project) and _fits(SETTINGS[key][0], value):
+            if key in SETTINGS and (SETTINGS[key][1] or not from_project) and fits(SETTINGS[key][0], value):
                 values[key] = value
     for key, (default, _, _) in SETTINGS.items():
         text = env.get("SLIPSTREAM_" + "".join("_" + c if c.isupper() else c for c in key).upper())
@@ -43,7 +43,13 @@ def setting(store_root: str, key: str) -> Any:
         return SETTINGS[key][0]
 
 
-def _fits(default: Any, value: Any) -> bool:
+def project_title(store_root: str) -> str:
+    """What the project is called where a person reads it."""
+    return str(setting(store_root, "project") or os.path.basename(store_root))
+
+
+def fits(default: Any, value: Any) -> bool:
+    """Whether a value is of the kind of a setting's default."""
     if isinstance(default, bool) or isinstance(value, bool):
         return isinstance(value, bool) and isinstance(default, bool)
     if isinstance(default, (int, float)):

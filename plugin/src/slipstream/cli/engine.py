@@ -52,10 +52,10 @@ def _skills(argv: list[str]) -> int:
     actions = parser.add_subparsers(dest="action", required=True, metavar="list|search|show")
     listing = actions.add_parser("list", help="all skills by category")
     search = actions.add_parser("search", help="the skills that fit a task, best first")
-    search.add_argument("query", nargs="+")
+    search.add_argument("query", nargs="+", metavar="QUERY")
     search.add_argument("--limit", type=Checked(FROM_1), default=8, metavar="N")
     show = actions.add_parser("show", help="one skill: what it needs, its gate and its text")
-    show.add_argument("name")
+    show.add_argument("name", metavar="NAME")
     for action in (listing, search, show):
         _add_skills_flag(action)
         add_shared_flags(action)

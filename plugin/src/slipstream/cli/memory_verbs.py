@@ -50,44 +50,44 @@ def memory_parser() -> Parser:
         child.set_defaults(command=command)
         return child
 
-    child = add("add", _add, "Write a fact; the same name or description replaces it.")
+    child = add("add", _add, "write a fact; the same name or description replaces it")
     _fact_flags(child, required=True)
-    child = add("update", _update, "Change fields of a fact.")
+    child = add("update", _update, "change fields of a fact")
     child.add_argument("name", metavar="NAME")
     _fact_flags(child, required=False)
-    child = add("supersede", _supersede, "Write a fact that replaces an outdated one, which stays on disk.")
+    child = add("supersede", _supersede, "write a fact that replaces an outdated one, which stays on disk")
     child.add_argument("old", metavar="NAME")
     _fact_flags(child, required=False)
-    child = add("list", _list, "All facts, one a line.")
+    child = add("list", _list, "all facts, one a line")
     child.add_argument("--type", metavar="TYPE", type=Checked(FACT_TYPES), help="only this type")
-    add("show", _show, "One item in full: a fact's name, an observation's number, chat:SESSION:N, host:FILE:N.").add_argument(
+    add("show", _show, "one item in full: a fact's name, an observation's number, chat:SESSION:N, host:FILE:N").add_argument(
         "item", metavar="ITEM")
-    child = add("recall", _recall, "Facts that fit a text, in full.")
+    child = add("recall", _recall, "facts that fit a text, in full")
     child.add_argument("query", metavar="QUERY", nargs="+")
     child.add_argument("--limit", type=Checked(FROM_1), default=5, metavar="N")
-    add("prune", _prune, "Delete one fact.").add_argument("name", metavar="NAME")
-    child = add("forget", _forget, "Delete facts, or with --observations past turns, that meet every condition.")
+    add("prune", _prune, "delete one fact").add_argument("name", metavar="NAME")
+    child = add("forget", _forget, "delete facts, or with --observations past turns, that meet every condition")
     child.add_argument("names", metavar="NAME", nargs="*", help="names of facts, or numbers of observations")
     child.add_argument("--query", default="", help="all these words")
     child.add_argument("--before", metavar="DATE", type=Checked(date), help="written before that")
     child.add_argument("--file", default="", metavar="PATH", help="citing or touching this file")
     child.add_argument("--observations", action="store_true", help="past turns instead of facts")
     child.add_argument("--dry-run", action="store_true", help="only say what would go")
-    add("index", _index, "Rebuild MEMORY.md and print it.")
-    add("doctor", _doctor, "Unreadable, duplicate, stale and outdated facts; status 1 when there are any.")
-    add("export", _export, "Every fact as a JSON line.")
-    add("import", _import, "Facts from our export, the reference memory server's JSONL or claude-mem's export.").add_argument(
+    add("index", _index, "rebuild MEMORY.md and print it")
+    add("doctor", _doctor, "unreadable, duplicate, stale and outdated facts; status 1 when there are any")
+    add("export", _export, "every fact as a JSON line")
+    add("import", _import, "facts from our export, the reference memory server's JSONL or claude-mem's export").add_argument(
         "file", metavar="FILE")
-    add("share", _share, "Let git track the facts, and only them.")
-    for name, word, summary in (("search", "QUERY", "Search facts, past turns, digests, chats and the host's own notes."),
-                                ("timeline", "ID|QUERY", "The turns around one."),
-                                ("observations", "ID", "Past turns in full.")):
+    add("share", _share, "let git track the facts, and only them")
+    for name, word, summary in (("search", "QUERY", "search facts, past turns, digests, chats and the host's own notes"),
+                                ("timeline", "ID|QUERY", "the turns around one"),
+                                ("observations", "ID", "past turns in full")):
         child = add(name, _fast, summary)
         child.add_argument("words", metavar=word, nargs="+")
         for flag, kind in FLAGS[name].items():
             shown = _METAVARS.get(flag, "N" if isinstance(kind, range) else flag.upper())
             child.add_argument(f"--{flag}", metavar=shown, type=str if kind is str else Checked(kind), help=_HELPS.get(flag))
-    child = add("lessons", _lessons, "Topics that come up again and again.")
+    child = add("lessons", _lessons, "topics that come up again and again")
     child.add_argument("--min", type=Checked(FROM_1), default=3, metavar="N", help="so many times at least")
     child.add_argument("--limit", type=Checked(FROM_1), default=10, metavar="N")
     return parser

@@ -54,19 +54,20 @@ def rebuild_status(store_root: str) -> dict[str, Any]:
 
 
 def note_turn(store_root: str, session: str) -> None:
-    """At the end of a turn: the counts, and this session's turns."""
-    tokens = turn_tokens(store_root, session)
+    """At the end of a turn: the counts, this session's turns, and the skill that was at work."""
+    tokens, skill = read_turn(store_root, session)
     turns = load_status(store_root).get("turns")
     turns = {key: row for key, row in turns.items() if isinstance(row, list)} if isinstance(turns, dict) else {}
     own = [*turns.pop(session, []), *([tokens] if tokens is not None else [])]
     turns[session] = own[-MAX_TURNS:]
     while len(turns) > MAX_SESSIONS:
         del turns[next(iter(turns))]
-    update_status(store_root, **_counts(store_root), turns=turns)
+    update_status(store_root, **_counts(store_root), turns=turns, activeSkill=skill or None)
 
 
-def turn_tokens(store_root: str, session: str) -> int | None:
-    """Approximate tokens that tools served in the last finished turn, from the log's tail; None when none ends there."""
+def read_turn(store_root: str, session: str) -> tuple[int | None, str]:
+    """(approximate tokens that tools served, the last skill called) in the last finished turn, from the log's tail; None when
+    none ends there."""
     from slipstream.base.files import open_regular
     from slipstream.base.tokens import approx_tokens
     from slipstream.events.log import log_path, parse_event
@@ -77,8 +78,8 @@ def turn_tokens(store_root: str, session: str) -> int | None:
             stream.seek(max(0, size - TURN_BYTES))
             lines = stream.read().split(b"\n")
     except OSError:
-        return None
-    total, finished = 0, False
+        return None, ""
+    total, finished, skill = 0, False, ""
     for line in reversed(lines[1:] if size > TURN_BYTES else lines):
         event = parse_event(line) if b'"stop"' in line or b'"post-tool"' in line else None
         if event is None:
@@ -88,9 +89,12 @@ def turn_tokens(store_root: str, session: str) -> int | None:
                 break
             finished = True
         elif event["kind"] == "post-tool" and finished:
-            nbytes = event.get("data", {}).get("bytes")
+            data = event.get("data", {})
+            nbytes = data.get("bytes")
+            if data.get("tool") == "Skill":
+                skill = skill or event["label"].partition(" ")[2].rpartition(":")[2]
             total += approx_tokens(nbytes) if isinstance(nbytes, int) and nbytes > 0 else 0
-    return total if finished else None
+    return total if finished else None, skill
 
 
 def _counts(store_root: str) -> dict[str, int]:

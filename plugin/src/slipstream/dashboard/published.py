@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from slipstream.base.counts import count_of
+from slipstream.base.settings import project_title
 from slipstream.dashboard import jobs, panels, project_api, session_api
 from slipstream.dashboard.budgets import budget_panel
 from slipstream.dashboard.query import Fields
@@ -238,7 +239,7 @@ def overview(routes: Routes, fields: Fields) -> Any:
         memory["summary"] if rows or counts["memories"] else "Nothing is remembered yet: work, and each turn is captured."
     )
     return {
-        "identity": {"name": session_api.project_title(routes), **known.get("identity", {"version": "", "description": ""})},
+        "identity": {"name": project_title(routes.store_root), **known.get("identity", {"version": "", "description": ""})},
         "map": areas,
         "narration": " ".join(narration),
         "summary": summary,

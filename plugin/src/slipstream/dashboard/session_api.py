@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.base.settings import project_title
 from slipstream.dashboard import panels
 from slipstream.dashboard.budgets import budget_panel
 from slipstream.dashboard.live import SessionView
@@ -142,14 +143,8 @@ def sessions(routes: Routes, fields: Fields) -> Any:
         "info": info,
         "more": start + limit < len(ids),
         "time": int(time.time() * 1000),
-        "project": {"name": project_title(routes), "root": routes.store_root},
+        "project": {"name": project_title(routes.store_root), "root": routes.store_root},
     }
-
-
-def project_title(routes: Routes) -> str:
-    from slipstream.base.settings import setting
-
-    return str(setting(routes.store_root, "project") or os.path.basename(routes.store_root))
 
 
 def session_info(routes: Routes, row: dict[str, Any], deadline: float) -> dict[str, Any]:

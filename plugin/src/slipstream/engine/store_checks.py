@@ -14,6 +14,7 @@ from slipstream.base.git import run_git
 from slipstream.base.json_files import is_torn, iter_json_lines, load_json
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
+from slipstream.base.settings import SETTINGS, fits
 from slipstream.base.store import IGNORE_ALL
 from slipstream.context.gc import LEFTOVER_AGE_S, find_leftovers
 from slipstream.engine.diagnosis import FAIL, OK, WARN, Finding, Patient
@@ -22,7 +23,7 @@ from slipstream.memory.share import SHARED_IGNORE
 SIZE_WARN_BYTES = 268_435_456
 FILE_WARN_BYTES = 100_000_000
 FOREIGN_AGE_S = 600.0
-JSON_FILES = ("settings.json", "dashboard.json", "budget.json", "savings.json", "status.json", "redact.json")
+JSON_FILES = ("dashboard.json", "budget.json", "savings.json", "status.json", "redact.json")
 CACHES = ("backfill/", "context/", "search/", "usage/")
 PRIVATE = ("dashboard", "observations", "conversations", "context",
            "backfill")  # never meant for git; memory may be shared on purpose
@@ -186,12 +187,17 @@ def _bytes(path: str) -> bytes | None:
 
 
 def check_settings(patient: Patient) -> list[Finding]:
-    """Every small JSON file of the store, and the user's own settings, is JSON."""
-    paths = [os.path.join(_folder(patient), name) for name in JSON_FILES] + [os.path.join(patient.home, ".claude",
-                                                                                          "slipstream.json")]
-    for path in paths:
+    """Every small JSON file of the store, and the user's own settings, is JSON; what is set is a setting."""
+    settings = [os.path.join(patient.home, ".claude", "slipstream.json"), os.path.join(_folder(patient), "settings.json")]
+    odd = []
+    for path in [*settings, *(os.path.join(_folder(patient), name) for name in JSON_FILES)]:
         try:
-            load_json(path)
+            found = load_json(path) or {}
+            for key, value in found.items() if path in settings else ():
+                if key not in SETTINGS or not fits(SETTINGS[key][0], value):
+                    wanted = "true or false" if key in SETTINGS and isinstance(SETTINGS[key][0], bool) else "a text"
+                    said = "takes " + wanted if key in SETTINGS else "is no setting"
+                    odd.append("%s: `%s` %s" % (patient.short(path), key, said))
         except SlipstreamError as error:
             derived = os.path.basename(path) == "status.json"
 
@@ -202,6 +208,8 @@ def check_settings(patient: Patient) -> list[Finding]:
                             "correct it, or delete it for the defaults", fix if derived else None)]
         except OSError:
             continue
+    if odd:
+        return [Finding("settings", WARN, "; ".join(odd), "correct it: it is left aside; there are: %s" % ", ".join(SETTINGS))]
     return [Finding("settings", OK, "readable")]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from slipstream.base.counts import count_of
 from slipstream.base.paths import shown_path
+from slipstream.base.settings import project_title
 from slipstream.context.budget import budget_report, render_budget
 from slipstream.context.savings import load_savings, render_savings, summarize_savings
 from slipstream.context.status import rebuild_status
@@ -24,15 +25,17 @@ def map_tree(index: Index) -> Node:
 
 
 def build_overview(index: Index, store_root: str, now: float | None = None) -> dict[str, Any]:
-    """{root, files, symbols, allSymbols, totalBytes, skipped, budget, memories, observations, lastCapture, savings, areas}."""
+    """{root, project, files, symbols, allSymbols, totalBytes, skipped, budget, memories, observations, lastCapture, savings,
+    areas}."""
     stats = index.stats()
     figures = rebuild_status(store_root)
     tree = map_tree(index)
     areas = sorted(tree.children, key=lambda node: (-node.files, node.label))
     sessions = list_sessions(store_root)
     return {
-        "root": index.root, "files": stats["fileCount"], "symbols": stats["symbolCount"], "allSymbols": stats["allSymbols"],
-        "totalBytes": stats["totalBytes"], "skipped": len(index.skipped()), "budget": budget_report(store_root, now=now),
+        "root": index.root, "project": project_title(store_root), "files": stats["fileCount"],
+        "symbols": stats["symbolCount"], "allSymbols": stats["allSymbols"], "totalBytes": stats["totalBytes"],
+        "skipped": len(index.skipped()), "budget": budget_report(store_root, now=now),
         "memories": figures.get("memoryCount", 0), "observations": figures.get("observationCount", 0),
         "lastCapture": sessions[0]["modified"] if sessions else None,
         "savings": summarize_savings(load_savings(store_root)),
@@ -45,7 +48,7 @@ def render_overview(overview: dict[str, Any], now: float | None = None) -> str:
     captured = overview["lastCapture"]
     ago = "never" if captured is None else f"{_span((time.time() if now is None else now) - captured)} ago"
     lines = [
-        f"# {shown_path(os.path.basename(overview['root']) or overview['root'])}", "",
+        f"# {shown_path(overview['project'] or overview['root'])}", "",
         f"files: {overview['files']:,}, {count_of(overview['allSymbols'], 'symbol')} "
         f"({overview['symbols']:,} exported at top level), {overview['totalBytes'] / 1024:.1f} KiB of source"
         + (f"; {count_of(overview['skipped'], 'path')} left out" if overview["skipped"] else ""),
