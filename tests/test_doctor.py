@@ -194,7 +194,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str, str, str, bool]] = {
     "status broken": (put("status.json", "{"), "settings", "fail", "status.json", True),
     "map broken": (put("map.json", "{"), "caches", "warn", "damaged: map.json", True),
     "index cache broken": (put("search/manifest.json", "nul"), "caches", "warn", "damaged: manifest.json", True),
-    "torn conversation": (put("conversations/s1.jsonl", '{"a": 1}\n{"b'), "conversations", "warn", "torn last line in s1.jsonl", True),
+    "conversation broken": (put("conversations/s1.json", '{"exchanges": ['), "conversations", "warn", "damaged: s1.json", True),
     "user settings broken": (lambda install: install.write("home/.claude/settings.json", "{,}"), "statusline-setting", "fail", "is not JSON", False),
     "leftover": (leave_temporary, "leftovers", "warn", "x.jsonl.1-ab.tmp", True),
     "server gone": (dead_server, "leftovers", "warn", "server.json", True),

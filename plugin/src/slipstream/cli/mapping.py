@@ -23,7 +23,8 @@ PROJECT_MARKS = ((".git",), (".claude", "slipstream"))
 def make_map_parser() -> Parser:
     """Flags of `map`."""
     parser = make_parser("map", "Refresh map.json and map.md, and print the map under a token budget.")
-    parser.add_argument("path", nargs="?", metavar="PATH", help="a folder or file of the project to drill into, or a project folder")
+    parser.add_argument("path", nargs="?", metavar="PATH",
+                        help="a folder or file of the project to drill into, or a project folder")
     parser.add_argument("--budget", type=Checked(range(100, FROM_1.stop)), metavar="TOKENS",
                         help="approximate size of the map (default: 4000)")
     parser.add_argument("--all", action="store_true", help="everything, unexported definitions and members included")

@@ -221,29 +221,33 @@ def check_map(patient: Patient) -> list[Finding]:
 
 
 def check_conversations(patient: Patient) -> list[Finding]:
-    return [_check_lines(patient, "conversations", "conversations")]
+    return _check_json(patient, "conversations", lambda inner: inner.startswith("conversations/"))
 
 
 def check_caches(patient: Patient) -> list[Finding]:
+    return _check_json(patient, "caches", lambda inner: inner == "map.json" or inner.startswith(CACHES))
+
+
+def _check_json(patient: Patient, name: str, is_meant: Callable[[str], bool]) -> list[Finding]:
     """Derived JSON files: a damaged one can go, and is made anew from what it was derived from."""
     damaged: list[str] = []
     count = 0
     for path, info in _walk(patient):
         inner = os.path.relpath(path, _folder(patient)).replace(os.sep, "/")
-        if stat.S_ISREG(info.st_mode) and (inner == "map.json" or inner.startswith(CACHES)) and inner.endswith(".json"):
+        if stat.S_ISREG(info.st_mode) and inner.endswith(".json") and is_meant(inner):
             count += 1
             try:
                 json.loads(read_bytes(path))
             except (OSError, ValueError, RecursionError):
                 damaged.append(path)
     if not damaged:
-        return [Finding("caches", OK, "%d readable" % count)]
+        return [Finding(name, OK, "%d readable" % count)]
 
     def fix() -> str:
         for path in damaged:
             os.unlink(path)
-        return "removed %s, made anew when needed" % count_of(len(damaged), "damaged cache")
-    return [Finding("caches", WARN, "damaged: %s" % ", ".join(map(os.path.basename, damaged[:5])),
+        return "removed %s, made anew when needed" % count_of(len(damaged), "damaged file")
+    return [Finding(name, WARN, "damaged: %s" % ", ".join(map(os.path.basename, damaged[:5])),
                     "delete them; they are derived", fix)]
 
 
