@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import os
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -9,8 +11,10 @@ import tempfile
 import unittest
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.base.stems import split_name, stem
 from slipstream.map.refs import find_references, render_references
 from slipstream.map.search import search
+from slipstream.map.search_bodies import find_words
 from slipstream.map.search_json import answer_json
 from slipstream.map.search_text import render_answer
 
@@ -67,6 +71,19 @@ class Search(Tree):
         self.assertFalse(os.path.exists(os.path.join(self.root, ".claude", "slipstream", "map.words")))
         self.assertEqual(self.found("zebra crossing"), ["pkg/urls.py:parse_url"])
         self.assertTrue(os.path.exists(os.path.join(self.root, ".claude", "slipstream", "map.words")))
+
+    def test_words_of_a_body_are_those_that_stemming_each_of_them_gives(self) -> None:
+        choose = random.Random(6)
+        parts = ("studies study queries query families dies ties running runs runner created creations creates happiness entries entry ii iii via "
+                 "sky skies flies ally allies parties HTTPServer sorted sorting easily organization 404 12 x9 gruen \u00e9t\u00e9 \u6587").split()
+        for _ in range(300):
+            text = "".join(part + choose.choice(("", "_", " ", "\n", ".", "-", part.title())) for part in choose.choices(parts, k=40))
+            wanted = [one for one in {stem(part.lower()) for part in choose.choices(parts, k=5)} if len(one) > 2]
+            slow = {}
+            for word in re.finditer(rb"[A-Za-z0-9_]+", text.encode()):
+                stems = {stem(part) for part in split_name(word.group().decode())}
+                slow.update({word.start(): [one for one in wanted if one in stems]} if stems & set(wanted) else {})
+            self.assertEqual(find_words(text.encode(), wanted), slow, text)
 
     def test_silence_and_the_better_tool(self) -> None:
         self.assertEqual(self.found("kubernetes ingress"), [])
