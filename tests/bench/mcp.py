@@ -26,14 +26,22 @@ from tests.mcp.fuzz import make_tree as make_fuzz_tree
 RUNS = 21
 BARE = [sys.executable, "-I", "-S", "-c", "pass"]
 PING_FILES = 5_000
+# What the machine alone does to a server that has nothing else to do, beside the same load.
+CONTROL = """
+import json, sys
+for line in sys.stdin.buffer:
+    answer = {"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {}}
+    sys.stdout.write(json.dumps(answer) + "\\n")
+    sys.stdout.flush()
+"""
 
 
 class Client:
     """A server process whose answers are taken by a thread as they come, with their times."""
 
-    def __init__(self, root: str, **env: str) -> None:
-        self.process = subprocess.Popen([sys.executable, "-I", "-S", PYZ, "mcp", "--root", root], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, env=environment(**env))
+    def __init__(self, root: str, *program: str, **env: str) -> None:
+        self.process = subprocess.Popen([sys.executable, "-I", "-S", *(program or (PYZ, "mcp", "--root", root))],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(**env))
         self.answers: dict[Any, tuple[float, Any]] = {}
         self.arrived = threading.Condition()
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -126,26 +134,29 @@ def make_tree(root: str, files: int) -> None:
 def bench_ping() -> None:
     with tempfile.TemporaryDirectory() as root:
         make_tree(root, PING_FILES)
-        client = Client(root)
+        client, control = Client(root), Client(root, "-c", CONTROL)
         client.ask("initialize", **initialize()["params"])
         quiet = [client.ask("ping")[0] for _ in range(100)]
+        control.ask("ping")
         slow = client.send("tools/call", name="sp_map", arguments={})
-        delays, hooks = [], []
+        delays, idle, hooks = [], [], []
         while slow not in client.answers:
             delays.append(client.ask("ping")[0])
+            idle.append(control.ask("ping")[0])
             if len(delays) % 5 == 0:
                 hooks.append(client.ask("tools/call", name="sp_hook", arguments={
                     "hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Read",
                     "tool_input": '{"file_path":"a.py"}', "tool_response": "x"})[0])
             time.sleep(0.005)
-        delays.sort()
-        hooks.sort()
-        print(f"ping beside a cold map of {PING_FILES} files: median {statistics.median(delays):.1f}, 95 % "
-              f"{delays[int(len(delays) * .95)]:.1f}, slowest {delays[-1]:.1f} ms of {len(delays)} (quiet: "
-              f"{statistics.median(quiet):.2f}; bar 20)")
-        print(f"hook call beside it: median {statistics.median(hooks):.1f}, 95 % {hooks[int(len(hooks) * .95)]:.1f} ms of "
-              f"{len(hooks)} (bar 15)")
+        print(f"beside a cold map of {PING_FILES} files (a quiet ping: {statistics.median(quiet):.2f} ms; load "
+              f"{os.getloadavg()[0]:.1f})")
+        for what, bar, times in (("ping", "slowest 20", delays), ("the same of an idle ten-line server", "none", idle),
+                                 ("hook call", "95 % 15", hooks)):
+            times.sort()
+            print(f"  {what}: median {statistics.median(times):.1f}, 95 % {times[int(len(times) * .95)]:.1f}, "
+                  f"slowest {times[-1]:.1f} ms of {len(times)} (bar: {bar})")
         client.close()
+        control.close()
 
 
 def bench_slice(places: list[str]) -> None:

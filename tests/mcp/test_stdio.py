@@ -119,7 +119,7 @@ class NoChildIsLeft(unittest.TestCase):
         self.addCleanup(self.server.__exit__)
         self.server.ask(initialize())
         self.server.send(message("tools/call", 1, name="sp_map", arguments={}))
-        self.workers = self.wait_for(lambda: self.children(self.server.process.pid))
+        self.workers = self.wait_for(self.scanning)
 
     def wait_for(self, found: Callable[[], Any]) -> Any:
         deadline = time.monotonic() + 20
@@ -129,9 +129,19 @@ class NoChildIsLeft(unittest.TestCase):
                 return value
         raise AssertionError("waited too long")
 
+    def scanning(self) -> list[int]:
+        """The process that refreshes, and those that scan for it."""
+        children = self.children(self.server.process.pid)
+        below = [pid for child in children for pid in self.children(child)]
+        return children + below if below else []
+
     def children(self, parent: int) -> list[int]:
         found: list[int] = []
-        for task in os.listdir(f"/proc/{parent}/task"):
+        try:
+            tasks = os.listdir(f"/proc/{parent}/task")
+        except OSError:
+            return []
+        for task in tasks:
             try:
                 with open(f"/proc/{parent}/task/{task}/children", encoding="ascii") as stream:
                     found += map(int, stream.read().split())
@@ -143,7 +153,7 @@ class NoChildIsLeft(unittest.TestCase):
         for pid in self.workers:
             try:
                 with open(f"/proc/{pid}/cmdline", "rb") as stream:
-                    if b"slipstream.map.pool" in stream.read():
+                    if b"slipstream.map." in stream.read():
                         return False
             except OSError:
                 continue
@@ -154,6 +164,12 @@ class NoChildIsLeft(unittest.TestCase):
         self.server.process.wait(20)  # by the signal alone: the input is still open
         rest, errors, _ = self.server.close()
         self.assertEqual((rest, errors), ([], ""))
+        self.wait_for(self.are_gone)
+
+    @unittest.skipIf(os.name == "nt", "POSIX signals")
+    def test_killed(self) -> None:
+        self.server.process.kill()
+        self.server.process.wait(20)
         self.wait_for(self.are_gone)
 
     def test_end_of_input(self) -> None:

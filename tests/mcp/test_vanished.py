@@ -54,6 +54,20 @@ class Vanished(unittest.TestCase):
         os.unlink(self.pyz)
         self.go_on(server)
 
+    def test_a_large_cold_map(self) -> None:
+        """No other process can be had any more, so it is scanned here, and nothing is reported as failed."""
+        for number in range(200):
+            with open(os.path.join(self.root, f"m{number}.py"), "w", encoding="utf-8") as out:
+                out.write(f"def work_{number}():\n    return {number}\n")
+        for end in (lambda: os.unlink(self.pyz), lambda: shutil.copy(PYZ, self.pyz)):
+            server = self.serve()
+            end()
+            text = server.ask(message("tools/call", 2, name="sp_map", arguments={}))["result"]["content"][0]["text"]
+            self.assertIn("201 files", text)
+            self.assertNotIn("failed", text)
+            shutil.rmtree(os.path.join(self.root, ".claude"))
+            shutil.copy(PYZ, self.pyz)
+
     def test_replaced_by_another_version(self) -> None:
         server = self.serve()
         with zipfile.ZipFile(self.pyz + ".new", "w") as new:

@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_held: list[tuple[str, int]] = []  # the archive and its descriptor
+
 
 def let_threads_import() -> None:
     """Makes imports from the pyz safe for our threads, in two ways in which zipimport is not."""
@@ -40,6 +42,7 @@ def hold_archive() -> None:
         fd = os.open(archive, os.O_RDONLY)
     except OSError:
         return
+    _held.append((archive, fd))
     by_name = zipimport.__dict__["_io"].open_code
 
     class Held:
@@ -77,3 +80,13 @@ def hold_archive() -> None:
         if mark:  # a folder's own importer is made at its first import, and asks whether the file is there
             path = archive + os.sep + folder
             sys.path_importer_cache.setdefault(path, zipimport.zipimporter(path))
+
+
+def is_archive_gone() -> bool:
+    """Whether the held pyz was removed or replaced: another process would not load what this one runs."""
+    for archive, fd in _held:
+        try:
+            return not os.path.samestat(os.stat(archive), os.fstat(fd))
+        except OSError:
+            return True
+    return False

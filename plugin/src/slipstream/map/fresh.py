@@ -74,8 +74,11 @@ def open_view(root: str) -> View:
         pass
     if index is not None:
         index.handle.close()  # before it is written: Windows replaces no open file
-    from slipstream.map.refresh import refresh_index
-    table = refresh_index(root, ask_git=False).table
+    if keeper:
+        table = keeper.refresh(root).table
+    else:
+        from slipstream.map.refresh import refresh_index
+        table = refresh_index(root, ask_git=False).table
     return View(table, table.records, table.paths, table.state())
 
 

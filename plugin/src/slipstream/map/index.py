@@ -89,8 +89,8 @@ class Index:
 
 
 def open_index(tree_root: str, store_root: str | None = None, write: bool = True, ask_git: bool = True,
-               progress: Progress | None = None) -> Index:
+               progress: Progress | None = None, little: bool = False) -> Index:
     """The index of `tree_root`, brought up to date. `write` False leaves the disk alone; `ask_git` False starts no git."""
-    return Index(refresh_index(tree_root, write, ask_git, progress))
+    return Index(refresh_index(tree_root, write, ask_git, progress, little))
 
 

@@ -10,6 +10,10 @@ from slipstream.base.roots import store_dir
 from slipstream.map.fresh import View
 from slipstream.map.index_file import INDEX_NAME, IndexFile
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from slipstream.map.refresh import Refresh
+
 MAX_KEPT = 2  # trees
 _kept: dict[str, tuple[tuple[int, int, int], View]] = {}
 
@@ -37,6 +41,12 @@ def keep(root: str, view: View) -> None:
         let_go(next(iter(_kept)))
     view.kept = True
     _kept[root] = _stamp(os.fstat(view.source.handle.fileno())), view
+
+
+def refresh(root: str) -> Refresh:
+    """The index of a tree brought up to date; much work is done while others are served."""
+    from slipstream.map.apart import refresh_view_apart
+    return refresh_view_apart(root)
 
 
 def let_go(root: str) -> None:

@@ -6,19 +6,28 @@ import os
 import struct
 import sys
 import threading
-from typing import IO, Callable
+from typing import IO, TYPE_CHECKING, Callable
 
+from slipstream.base.threads import is_archive_gone
+from slipstream.map.identity import scanner_identity
 from slipstream.map.index_file import FAILED
 from slipstream.map.scan import scan_many, skipped_file
 from slipstream.map.scanned import MAX_BLOCK_FILES, Block, Scanned
+
+if TYPE_CHECKING:
+    import subprocess
 
 MIN_FILES_PER_WORKER = 60
 MAX_WORKERS = 16
 CHUNK_FILES = 48
 CHUNK_TIMEOUT_S = 120.0
+NICENESS = 5
 _LENGTH = struct.Struct("<I")
 _BLOCK = struct.Struct("<II")
 _RESULT = struct.Struct("<q8I")
+
+START = ("import sys; sys.path.insert(0, sys.argv[1]); from slipstream.map.identity import scanner_identity\n"
+         "if str(scanner_identity()) == sys.argv[2]: __import__(sys.argv[3], fromlist=['serve']).serve(*sys.argv[4:])")
 
 Progress = Callable[[int, int], None]
 
@@ -82,7 +91,10 @@ class _Pool:
                     part = parts.pop()
                     if worker is None:
                         worker = Worker(self.root)
-                    answer = worker.scan([self.paths[i] for i in part])
+                    paths = [self.paths[i] for i in part]
+                    answer = worker.scan(paths)
+                    if answer is None and is_archive_gone():
+                        answer = scan_many(self.root, paths)
                     if answer is not None:
                         self.results[part.start:part.stop] = answer
                         self._report(len(part))
@@ -111,11 +123,7 @@ class Worker:
     """One worker process; it ends when its standard input does, whatever happens to this process."""
 
     def __init__(self, root: str) -> None:
-        import subprocess
-        place = package_place()
-        code = "import sys; sys.path.insert(0, sys.argv[1]); from slipstream.map.pool import serve; serve(sys.argv[2])"
-        self.process = subprocess.Popen([sys.executable, "-I", "-S", "-c", code, place, root], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process = start_process("slipstream.map.pool", root)
         _live.add(self)
 
     def scan(self, paths: list[str]) -> list[Scanned] | None:
@@ -153,6 +161,13 @@ def kill_workers() -> None:
     """For a process that ends at once: its workers end with it, not only after the files they have in hand."""
     for worker in list(_live):
         worker.process.kill()
+
+
+def start_process(module: str, *arguments: str) -> subprocess.Popen[bytes]:
+    """Runs `serve` of a module in a process of its own; one that would run other code than this one ends at once."""
+    import subprocess
+    command = [sys.executable, "-I", "-S", "-c", START, package_place(), str(scanner_identity()), module, *arguments]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
 def package_place() -> str:
@@ -208,10 +223,15 @@ def parse_results(frame: bytes, count: int) -> list[Scanned] | None:
     return results if len(results) == count and at == len(frame) else None
 
 
+def step_back() -> None:
+    """Whoever waits for this process may have hooks to answer meanwhile."""
+    if hasattr(os, "nice"):
+        os.nice(max(0, NICENESS - os.nice(0)))
+
+
 def serve(root: str) -> None:
     """A worker's whole life: read a frame of paths, answer with a frame of results, until the input ends."""
-    if hasattr(os, "nice"):
-        os.nice(5)  # whoever asked may have hooks to answer meanwhile
+    step_back()
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     gc.set_threshold(100_000)  # a scan makes many short-lived tuples and no cycles worth hunting
     while True:

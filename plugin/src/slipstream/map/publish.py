@@ -6,7 +6,7 @@ import os
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.store import store_path
 from slipstream.map.index import Index
-from slipstream.map.refresh import refresh_index, write_index
+from slipstream.map.refresh import TooMuch, refresh_index, write_index
 from slipstream.map.source import Unreadable, read_source
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 JSON_NAME, TEXT_NAME = "map.json", "map.md"
 DEFAULT_BUDGET_TOKENS = 4_000
 MAX_LOOKED_AT = 150
+MANY_FILES = 1_000  # to write all of these anew takes a tenth of a second
 
 
-def refresh_map(root: str, write: bool = True, ask_git: bool = True, progress: Progress | None = None) -> tuple[Index, str]:
+def refresh_map(root: str, write: bool = True, ask_git: bool = True, progress: Progress | None = None,
+                little: bool = False) -> tuple[Index, str]:
     """The index of `root`, up to date, and its map at the default budget; `write` keeps both in the store."""
-    refreshed = refresh_index(root, write=False, ask_git=ask_git, progress=progress)
+    refreshed = refresh_index(root, False, ask_git, progress, little)
     index = Index(refreshed)
     try:
         text = _kept_text(index)
@@ -47,6 +49,8 @@ def _write_files(index: Index) -> str:
         except (KeyError, TypeError, ValueError):
             pass  # an index may have come with a clone
     if text is None:
+        if index.refreshed.little and len(index.table.slots) >= MANY_FILES:
+            raise TooMuch
         from slipstream.map.map_files import write_map_files
         text = write_map_files(index)
     return text

@@ -19,13 +19,19 @@ if TYPE_CHECKING:
     from slipstream.map.pool import Progress
 
 
+class TooMuch(Exception):
+    """More has to be done than the caller wants to have done in its own process."""
+
+
 class Refresh:
-    """What a refresh did, and the table it leaves."""
+    """What a refresh did, and the table it leaves. One that is to do `little` raises TooMuch before it does more."""
 
-    __slots__ = ("complete", "folders", "modified_only", "note", "removed", "root", "scanned", "stale", "table", "written")
+    __slots__ = ("complete", "folders", "little", "modified_only", "note", "removed", "root", "scanned", "stale", "table",
+                 "written")
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, little: bool = False) -> None:
         self.root = root
+        self.little = little
         self.table = Table()
         self.complete = False  # everything was scanned anew
         self.scanned: list[str] = []
@@ -64,9 +70,10 @@ def load_for(root: str) -> Table | None:
         return None
 
 
-def refresh_index(root: str, write: bool = True, ask_git: bool = True, progress: Progress | None = None) -> Refresh:
+def refresh_index(root: str, write: bool = True, ask_git: bool = True, progress: Progress | None = None,
+                  little: bool = False) -> Refresh:
     """The index of `root`, brought up to date; written back when `write` and something changed."""
-    result = Refresh(root)
+    result = Refresh(root, little)
     table = load_for(root)
     if table is not None:
         try:
@@ -79,7 +86,7 @@ def refresh_index(root: str, write: bool = True, ask_git: bool = True, progress:
                 scan_into(result, sorted(result.stale), set(), progress)
         except DamagedIndex:
             table = None
-            result = Refresh(root)
+            result = Refresh(root, little)
     if table is None:
         from slipstream.map.update import refresh_all
         refresh_all(result, ask_git, progress)

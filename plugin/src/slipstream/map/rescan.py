@@ -5,7 +5,7 @@ import os
 import time
 
 from slipstream.map.index_file import FLAGS, GENERATED, RACY, DamagedIndex, FileEntry, parse_rows
-from slipstream.map.refresh import Refresh, file_stamps, load_for, write_index
+from slipstream.map.refresh import Refresh, TooMuch, file_stamps, load_for, write_index
 from slipstream.map.scan import scan_many, scan_text
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
@@ -15,25 +15,28 @@ if TYPE_CHECKING:
     from slipstream.map.table import Table
 
 FEW_FILES = 16
+MANY_FILES = 120  # from here on other processes pay
 MAX_WATCHED = 200  # project files beyond the manifests at the root that are looked at each time
 PROJECT_FILES = frozenset(("package.json", "composer.json", "Cargo.toml", "pyproject.toml", "setup.cfg", "go.mod"))
 BUILD_SUFFIXES = (".swift", ".sbt", ".gradle", ".kts", "akefile", "ockerfile", "ontainerfile")
 NAMED_PACKAGES = (b"kotlin", b"scala", b"csharp", b"php")  # who imports from them asks for the names, not for the files
 
 
-def scan_paths(root: str, paths: list[str], progress: Progress | None) -> list[Scanned]:
+def scan_paths(result: Refresh, paths: list[str], progress: Progress | None) -> list[Scanned]:
     """Results for `paths`, in their order; on all cores when they are many."""
     if len(paths) <= FEW_FILES:
-        return scan_many(root, paths)
+        return scan_many(result.root, paths)
+    if result.little and len(paths) >= MANY_FILES:
+        raise TooMuch
     from slipstream.map.pool import scan_files
-    return scan_files(root, paths, progress)
+    return scan_files(result.root, paths, progress)
 
 
 def scan_into(result: Refresh, paths: list[str], new: set[str], progress: Progress | None) -> None:
     """Scan `paths`, of which `new` are not in the index yet, and put them there."""
     table = result.table
     rerank = bool(new or result.removed or table.meta.get("unranked"))
-    for path, scanned in zip(paths, scan_paths(result.root, paths, progress)):
+    for path, scanned in zip(paths, scan_paths(result, paths, progress)):
         if scanned.stamp == (0, 0, 0, 0):
             if path in table.slots:
                 result.forget(path)

@@ -46,7 +46,7 @@ def refresh_all(result: Refresh, ask_git: bool, progress: Progress | None) -> No
     _note_walk(table, walk, walker, None)
     if walker.git_dirs and not ask_git:
         table.meta["unasked"] = 1  # what git tracks although its rules leave it out
-    for path, scanned in zip(walk.files, scan_paths(result.root, walk.files, progress)):
+    for path, scanned in zip(walk.files, scan_paths(result, walk.files, progress)):
         if scanned.stamp != (0, 0, 0, 0):
             table.put(path, scanned)
             result.scanned.append(path)

@@ -56,7 +56,8 @@ class Call:
 
     def progress(self, done: int, total: int) -> None:
         """For work that reports how far it is. Raises Cancelled, as `check` does, when the answer is no longer wanted."""
-        self.request.progress = (done, total)
+        if total:
+            self.request.progress = (done, total)
         self.check()
 
     def check(self) -> None:

@@ -28,7 +28,7 @@ MAX_WORKERS = 8  # a lane; threads are made on demand
 EXIT_GRACE_S = 1.0
 HOOK_GRACE_S = 2.5  # an event waits a second for a held lock and then has to be put beside the log, or it is lost
 PROGRESS_EVERY_S = 1.0
-SWITCH_S = 0.002  # how long a computing thread may keep the others waiting (Python's own 5 ms shows in every ping)
+SWITCH_S = 0.0005  # how long a computing thread may keep the others waiting (Python's own 5 ms shows in every ping)
 # A full collection over an index of 5,000 files holds every thread up for 30 ms, and finds nothing: the data has no cycles.
 GC_THRESHOLDS = (2_000, 10, 1_000)
 CUT_TEXT = "stopped: the client closed the input before this was done"
@@ -38,9 +38,9 @@ class Lane:
     """Threads that take work from one queue; one is added when all are busy, up to MAX_WORKERS."""
 
     def __init__(self, name: str) -> None:
-        import queue
+        import _queue
         self.name = name
-        self._queue: Any = queue.SimpleQueue()
+        self._queue: Any = _queue.SimpleQueue()
         self._lock = threading.Lock()
         self._unfinished = self._threads = 0
 

@@ -39,9 +39,9 @@ def refreshing(call: Call) -> Iterator[None]:
 
 def open_project(call: Call) -> Index:
     """The index of the call's project, up to date."""
-    from slipstream.map.index import open_index
+    from slipstream.map.apart import open_index_apart
     with refreshing(call):
-        return open_index(call.root, progress=call.progress)
+        return open_index_apart(call.root, call.progress)
 
 
 def _ensure_index(call: Call) -> None:
@@ -71,13 +71,14 @@ def to_json(value: Any) -> str:
 
 
 def sp_map(arguments: dict[str, Any], call: Call) -> str:
-    from slipstream.map.publish import DEFAULT_BUDGET_TOKENS, refresh_map
+    from slipstream.map.apart import refresh_map_apart
+    from slipstream.map.publish import DEFAULT_BUDGET_TOKENS
     from slipstream.map.render import render_map
     path = locate(call, arguments["path"]) if arguments.get("path") else None
     if path == ".":
         path = None
     with refreshing(call):
-        index, text = refresh_map(call.root, progress=call.progress)
+        index, text = refresh_map_apart(call.root, call.progress)
     if path is not None and path not in index.table.slots and not os.path.isdir(os.path.join(call.root, path)):
         raise SlipstreamError("%s: no such folder, and no file that the map knows" % path)
     budget = arguments.get("budget", DEFAULT_BUDGET_TOKENS)

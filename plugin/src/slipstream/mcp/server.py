@@ -49,9 +49,9 @@ def main(argv: list[str]) -> int:
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     wire = Wire()
     Loop(wire, root).run(wire.lines())
-    pool = sys.modules.get("slipstream.map.pool")
-    if pool is not None:
-        pool.kill_workers()
+    for module, end in (("slipstream.map.apart", "end_all"), ("slipstream.map.pool", "kill_workers")):
+        if module in sys.modules:
+            getattr(sys.modules[module], end)()
     return 0
 
 
