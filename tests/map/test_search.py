@@ -63,6 +63,13 @@ class Search(Tree):
         self.assertEqual(self.found("which handler does a request get")[0], "pkg/urls.py:Router")
         self.assertEqual(self.found("expired entries of the cache")[0], "pkg/cache.py:TimedCache.evict_expired")
 
+    def test_a_path_is_an_exact_name_too(self) -> None:
+        self.write("other/pkg/urls.py", FILES["pkg/urls.py"])
+        for number in range(9):  # what many import ranks higher
+            self.write(f"use{number}.py", "from other.pkg.urls import parse_url\n")
+        for path in ("other/pkg/urls.py", "pkg/urls.py"):
+            self.assertEqual({name.split(":")[0] for name in self.found(path)[:2]}, {path})
+
     def test_typing_errors(self) -> None:
         self.assertEqual(self.found("mountpgae")[:1] or self.found("muont page")[:1], ["web/client.ts:mountPage"])
         self.assertEqual(self.found("adress schem")[0], "pkg/urls.py:parse_url")

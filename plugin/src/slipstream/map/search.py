@@ -67,6 +67,8 @@ def _search(root: str, query: str, limit: int, offset: int, kind: str, path: str
         if best < BODY_BELOW and tokens:
             from slipstream.map.search_bodies import add_bodies
             add_bodies(root, view, tokens, limit + offset, kind, path, rows)
+        if "/" in query:  # a path: what lies in that file comes first
+            rows.sort(key=lambda row: row[1] != query.strip())
         answer.hits = [read_hit(view, row) for row in rows[offset:offset + limit]]
     counts: dict[str, int] = {}
     for _, name, _ in rows:
