@@ -13,7 +13,7 @@ from typing import Any
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_bytes, write_atomic
-from slipstream.base.json_files import dump_json, load_json
+from slipstream.base.json_files import dump_json, read_object
 from slipstream.base.locks import FileLock
 from slipstream.base.paths import resolve_inside
 from slipstream.engine.editors import SERVER, Editor, server_entry
@@ -147,10 +147,7 @@ def _state_path(home: str) -> str:
 
 
 def _load_state(home: str) -> dict[str, Any]:
-    try:
-        return load_json(_state_path(home)) or {}
-    except (OSError, SlipstreamError):
-        return {}
+    return read_object(_state_path(home), SIZE_LIMIT_BYTES)
 
 
 def _digest(raw: bytes | None) -> str:

@@ -9,9 +9,8 @@ import os
 from typing import Any
 
 from slipstream.base.clock import now_iso
-from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import write_atomic
-from slipstream.base.json_files import dump_json, load_json
+from slipstream.base.json_files import dump_json, read_object
 from slipstream.base.locks import FileLock
 from slipstream.engine.contract import Skill
 
@@ -27,10 +26,7 @@ def _key(root: str, skill: Skill) -> str:
 
 
 def _load(home: str) -> dict[str, Any]:
-    try:
-        return load_json(trust_path(home)) or {}
-    except (OSError, SlipstreamError):
-        return {}  # unreadable trust is no trust
+    return read_object(trust_path(home), 8_000_000)  # unreadable trust is no trust
 
 
 def needs_trust(skill: Skill) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from slipstream.base.fast_json import dumps, loads
 from slipstream.base.files import open_regular, write_atomic
-from slipstream.base.json_files import load_json
+from slipstream.base.json_files import read_object
 from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
@@ -58,7 +58,7 @@ def backfill(store_root: str, session: str, transcript: str, budget_s: float = B
     deadline = time.monotonic() + budget_s
     cursor_path = store_path(store_root, CURSOR_FOLDER, session_file_name(session) + ".json")
     with FileLock(cursor_path, budget_s):  # two at once would each append what both miss
-        cursors: dict[str, Any] = _load_cursors(cursor_path)
+        cursors = read_object(cursor_path, 8_000_000)
         known = recorded_ids(store_root, session)
         added = 0
         for name, path, agent in _transcript_files(transcript):
@@ -186,10 +186,3 @@ def _transcript_files(transcript: str) -> Iterator[tuple[str, str, str]]:
         path = os.path.join(folder, name)
         if name.startswith("agent-") and name.endswith(".jsonl") and not os.path.islink(path):
             yield name, path, name[len("agent-"): -len(".jsonl")]
-
-
-def _load_cursors(path: str) -> dict[str, Any]:
-    try:
-        return load_json(path) or {}
-    except Exception:
-        return {}

@@ -88,12 +88,6 @@ class _GoScanner(Walker):
             self.header_purpose()
             self.text = whole
 
-    def space(self, pos: int) -> int:
-        doc = self.doc
-        pos = self.trivia(pos)
-        self.doc = doc
-        return pos
-
     def line_end(self, pos: int) -> int:
         """Offset after the statement at `pos`: its line, or more when brackets or an operator carry it on."""
         text = self.text
