@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
-from slipstream.map import patch, publish, render
+from slipstream.map import patch, publish, recount, render
 from slipstream.map.identity import scanner_identity
 from slipstream.map.index import Index
 from slipstream.map.index_file import BLOCK, CTIME, FLAGS, INODE, MTIME, PLACE, RACY, open_index_file
@@ -131,8 +131,15 @@ class Edits(TreeCase):
             taken.append(found is not None)
             return found
 
+        counted: list[object] = []
+        find = recount.find_difference
+
+        def counting(*args: Any) -> Any:
+            counted.append(find(*args))
+            return counted[-1]
+
         self.check("at first")
-        with mock.patch.object(patch, "patch_map_files", spy):
+        with mock.patch.object(patch, "patch_map_files", spy), mock.patch.object(recount, "find_difference", counting):
             for round_number in range(ROUNDS):
                 what, edit = self.random.choice(self.edits())
                 edit()
@@ -147,3 +154,4 @@ class Edits(TreeCase):
                 self.check(f"round {round_number}: {what}")
         self.assertGreater(sum(taken), 3)  # else the short way was not tried
         self.assertGreater(len(taken), sum(taken))
+        self.assertTrue(any(counted))  # importers were counted by their difference, and it was not always none

@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from slipstream.map.codegraph import CodeGraph
 from slipstream.map.imports.packages import own_packages, told_by_name
 from slipstream.map.imports.resolver import JAVASCRIPT, Resolver
 from slipstream.map.imports.tree import Read
@@ -15,25 +14,29 @@ from slipstream.map.source import Unreadable, decode_source, read_source
 from slipstream.map.table import Table
 
 if TYPE_CHECKING:
+    from slipstream.map.codegraph import CodeGraph
     from slipstream.map.fresh import View
 
 MAX_PROJECT_FILE_BYTES = 1_000_000
+
+
+def read_imports(row: bytes) -> list[Import]:
+    """The imports in their row of a section."""
+    cells = [cell.split("\x1f") for cell in row.decode("utf-8", "replace").split("\t")] if row else []
+    return [(cell[0], cell[1], tuple(cell[2].split(",")) if cell[2] else ()) for cell in cells if len(cell) == 3]
 
 
 class Imports:
     """Imports and packages as the sections hold them, read without the rest."""
 
     def __init__(self, table: Table) -> None:
-        self.rows: list[tuple[str, str, list[tuple[str, str, tuple[str, ...]]]]] = []
+        self.rows: list[tuple[str, str, list[Import]]] = []
         self.table = table
         for slot, path in table.live():
             if table.records[slot][FLAGS] & (SKIPPED | FAILED):
                 continue
             head, row, _ = table.section(slot).split(b"\n", 2)
-            language = head.split(b"\t", 1)[0].decode()
-            cells = [cell.split("\x1f") for cell in row.decode("utf-8", "replace").split("\t")] if row else []
-            self.rows.append((path, language, [(cell[0], cell[1], tuple(cell[2].split(",")) if cell[2] else ())
-                                               for cell in cells if len(cell) == 3]))
+            self.rows.append((path, head.split(b"\t", 1)[0].decode(), read_imports(row)))
 
     def declared(self, language: str) -> Iterator[tuple[str, str, Iterable[str]]]:
         """(path, package, top-level names) of every file of `language` that names its package."""
@@ -122,6 +125,7 @@ def _wanted(entry: FileEntry) -> list[Import]:
 
 def open_graph(root: str) -> tuple[CodeGraph, dict[str, tuple[int, int]], list[str]]:
     """(graph, path -> (exported symbols, lines), entry points) of the tree at `root` as it is now."""
+    from slipstream.map.codegraph import CodeGraph
     from slipstream.map.index import open_index  # it ranks by this module
     index = open_index(root)
     sizes = {entry.path: (sum(one.exported and not one.depth for one in entry.symbols), entry.lines) for entry in index.files()}

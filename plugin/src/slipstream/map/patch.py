@@ -28,7 +28,7 @@ def patch_map_files(index: Index, kept: dict[str, Any]) -> str | None:
     if not changed or kept.get("root") != index.root:
         return None
     sizes, stats, lines = list(kept["sizes"]), dict(kept["stats"]), []
-    same_text = detail is not None
+    same_text = detail is not None and not table.meta.get("recounted")
     for path in changed:
         if path not in table.before or path not in table.slots:
             return None

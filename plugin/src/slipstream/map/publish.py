@@ -71,6 +71,7 @@ def note_published(index: Index, outputs: dict[str, Any]) -> None:
     for name in (JSON_NAME, TEXT_NAME):
         outputs[name] = file_stamp(store_path(index.root, name))
     meta["outputs"], meta["unpublished"] = outputs, []
+    meta.pop("recounted", None)
     index.table.before.clear()
     index.table.changed = True
 

@@ -19,6 +19,7 @@ MANY_FILES = 120  # from here on other processes pay
 MAX_WATCHED = 200  # project files beyond the manifests at the root that are looked at each time
 PROJECT_FILES = frozenset(("package.json", "composer.json", "Cargo.toml", "pyproject.toml", "setup.cfg", "go.mod"))
 BUILD_SUFFIXES = (".swift", ".sbt", ".gradle", ".kts", "akefile", "ockerfile", "ontainerfile")
+PACKAGE_KINDS = ([b"package"], [b"namespace"])
 NAMED_PACKAGES = (b"kotlin", b"scala", b"csharp", b"php")  # who imports from them asks for the names, not for the files
 
 
@@ -35,7 +36,6 @@ def scan_paths(result: Refresh, paths: list[str], progress: Progress | None) -> 
 def scan_into(result: Refresh, paths: list[str], new: set[str], progress: Progress | None) -> None:
     """Scan `paths`, of which `new` are not in the index yet, and put them there."""
     table = result.table
-    rerank = bool(new or result.removed or table.meta.get("unranked"))
     for path, scanned in zip(paths, scan_paths(result, paths, progress)):
         if scanned.stamp == (0, 0, 0, 0):
             if path in table.slots:
@@ -44,22 +44,31 @@ def scan_into(result: Refresh, paths: list[str], new: set[str], progress: Progre
         if path in new:
             result.modified_only = False
         else:
-            rerank = rerank or _may_rank(table, path, scanned)
+            _note_ties(table, path, scanned)
         table.put(path, scanned)
         result.scanned.append(path)
-    if rerank or result.removed:
-        table.meta.pop("unranked", None)
-        table.changed = True
+    if new or result.removed:
+        table.meta["unranked"] = 1
+    if table.meta.get("unranked"):
         rank(result)
 
 
-def _may_rank(table: Table, path: str, scanned: Scanned) -> bool:
-    """Whether what is now known of a known file can change who imports whom, or where the project starts."""
-    if is_project_file(path):
-        return True
+def _note_ties(table: Table, path: str, scanned: Scanned) -> None:
+    """Note among what is not ranked yet whether a known file's change can tell who imports whom, or where the project starts.
+
+    The note is 1, or for each file whose imports alone changed the row of those that were counted.
+    """
     slot = table.slots[path]
-    old = table.section(slot)
-    return (table.records[slot][FLAGS] ^ scanned.flags) & ~RACY != 0 or _ties(old) != _ties(scanned.section())
+    noted = table.meta.get("unranked") or {}
+    old, now = table.section(slot), scanned.section()
+    if (table.records[slot][FLAGS] ^ scanned.flags) & ~RACY or is_project_file(path) or _ties(old) != _ties(now):
+        noted = 1
+    elif isinstance(noted, dict) and path not in noted:
+        before, after = (section.split(b"\n", 2)[1] for section in (old, now))
+        if before != after:
+            noted = {**noted, path: before.decode("utf-8", "replace")} if len(noted) < FEW_FILES else 1
+    if noted:
+        table.meta["unranked"] = noted
 
 
 def is_project_file(path: str) -> bool:
@@ -70,26 +79,40 @@ def is_project_file(path: str) -> bool:
 
 
 def _ties(section: bytes) -> list[bytes]:
-    """What other files may depend on: language, imports and re-exports; names at top where a package is known by them."""
-    head, *rows = section.split(b"\n")
+    """What else other files may depend on: language and package; names at top where the package is known by them."""
+    head, imports, *rows = section.split(b"\n")
     language = head.split(b"\t", 1)[0]
-    named = [row.split(b"\t", 7)[6] for row in rows[5:] if row[:2] == b"0\t"] if language in NAMED_PACKAGES else []
-    return [language, *rows[:2], *named]
+    packages = [cell for cell in imports.split(b"\t") if cell.split(b"\x1f")[1:2] in PACKAGE_KINDS]
+    named = [row.split(b"\t", 7)[6] for row in rows[4:] if row[:2] == b"0\t"] if language in NAMED_PACKAGES else []
+    return [language, *packages, *named]
 
 
 def rank(result: Refresh) -> None:
-    """Count importers anew, and find the entry points."""
-    from slipstream.map.entrypoints import MANIFESTS, find_entry_points
+    """Count importers anew, and find the entry points; of few edited files only what they import."""
     from slipstream.map.graph import count_importers
     table, root = result.table, result.root
     seen: set[str] = set()
+    noted = table.meta.pop("unranked", None)
+    table.changed = True
+    if noted and isinstance(noted, dict) and all(path in table.slots for path in noted):
+        from slipstream.map.recount import find_difference
+        rows = {path: str(row).encode("utf-8", "replace") for path, row in noted.items()}
+        difference = find_difference(root, table, rows, seen)
+        if difference is not None and all(path in table.meta["manifests"] for path in _untold(table, seen)):
+            table.add_importers(difference)
+            return
+    from slipstream.map.entrypoints import MANIFESTS, find_entry_points
     table.set_importers(count_importers(root, table, seen))
     entry_points = find_entry_points(root, table, seen)
-    told = [path for path in sorted(seen) if path not in table.slots or not is_project_file(path)]  # by no scan of a file
-    manifests = file_stamps(root, dict.fromkeys([*MANIFESTS, *told[:MAX_WATCHED]]))
+    manifests = file_stamps(root, dict.fromkeys([*MANIFESTS, *_untold(table, seen)[:MAX_WATCHED]]))
     if entry_points != table.meta.get("entryPoints") or manifests != table.meta.get("manifests"):
         table.meta["entryPoints"], table.meta["manifests"] = entry_points, manifests
         table.reshape()
+
+
+def _untold(table: Table, seen: set[str]) -> list[str]:
+    """Of the project files that were read those of which no scan of a file tells."""
+    return [path for path in sorted(seen) if path not in table.slots or not is_project_file(path)]
 
 
 def rescan_text(root: str, path: str, data: bytes, text: bytes, info: os.stat_result, known: bool) -> FileEntry:
@@ -101,8 +124,7 @@ def rescan_text(root: str, path: str, data: bytes, text: bytes, info: os.stat_re
             result = Refresh(root)
             result.table = table
             try:
-                if _may_rank(table, path, scanned):
-                    table.meta["unranked"] = 1  # a query does not wait for it
+                _note_ties(table, path, scanned)  # a query does not wait for it
                 table.put(path, scanned)
                 write_index(result)
             except DamagedIndex:

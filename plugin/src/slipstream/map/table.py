@@ -42,6 +42,7 @@ from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, is_full, keys_in
 
 KEYS_PER_BUCKET = 64
 MAX_UNPUBLISHED = 60
+MAX_IMPORTERS = 65_535
 MAX_LOOSE = 64  # changes, each of which may leave a block without a use
 MAX_LOOSE_BYTES = 65_536
 _EMPTY: Record = (0,) * 14
@@ -162,10 +163,17 @@ class Table:
     def set_importers(self, counts: dict[int, int]) -> None:
         """How many files import each slot."""
         for slot, record in enumerate(self.records):
-            count = min(counts.get(slot, 0), 65_535)
-            if record[LIVE] and record[IMPORTERS] != count:
-                self.records[slot] = (*record[:IMPORTERS], count, *record[IMPORTERS + 1:])
-                self.reshape()
+            if record[LIVE]:
+                self.add_importers({slot: min(counts.get(slot, 0), MAX_IMPORTERS) - record[IMPORTERS]})
+
+    def add_importers(self, difference: dict[int, int]) -> None:
+        """So many more files import each slot, or fewer; map.json does not tell."""
+        for slot, more in difference.items():
+            if more:
+                record = self.records[slot]
+                self.records[slot] = (*record[:IMPORTERS], record[IMPORTERS] + more, *record[IMPORTERS + 1:])
+                self.changed, self.meta["recounted"] = True, 1
+                self.meta["edition"] = self.meta.get("edition", 0) + 1
 
     # -- names ------------------------------------------------------------------------------------------------------
 
