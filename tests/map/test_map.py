@@ -175,18 +175,20 @@ class Map(TreeCase):
 
     def test_entry_points(self) -> None:
         self.write("package.json", json.dumps({"main": "./dist/index.js", "bin": {"tool": "bin/tool.js"}, "exports": {
-            ".": {"import": "./dist/index.mjs"}, "./extra": "./dist/extra.js"}, "scripts": {"go": "node scripts/go.js --x"}}))
-        for path in ("src/index.ts", "src/extra.ts", "bin/tool.js", "scripts/go.js", "lib/other.ts"):
+            ".": {"import": "./dist/index.mjs"}, "./extra": "./dist/extra.js", "./sub": "./dist/lib/sub.js"}, "scripts": {"go": "node scripts/go.js --x"}}))
+        for path in ("src/index.ts", "src/extra.ts", "src/lib/sub.ts", "bin/tool.js", "scripts/go.js", "lib/other.ts"):
             self.write(path, "export const a = 1\n")
         self.write("pyproject.toml", '[project]\nname = "x"\ndescription = """\n[project.scripts]\nno = "no:no"\n"""\n'
-                   '[project.scripts]\ntool = "core.base:hold"\n[tool.other]\nlist = [\n  "[project.scripts]",\n]\n')
+                   '[project.scripts]\ntool = "core.base:hold"\n[tool.other]\nlist = [\n  "[project.scripts]",\n]\n'
+                   '[tool.poetry.scripts]\nc = {reference = "parts.table:main", type = "console"}\n')
+        self.write("parts/table.py", "def main(): pass\n")
         self.write("setup.cfg", "[options.entry_points]\nconsole_scripts =\n    # note\n    b = parts.main:go\n")
         self.write("parts/main.py", "def go(): pass\n")
         self.write("core/__main__.py", "pass\n")
         self.write("run", "#!/usr/bin/env python3\nprint(1)\n")
         self.assertEqual(open_index(self.root).entry_points, [
-            "bin/tool.js", "core/__main__.py", "core/base.py", "parts/main.py", "run", "scripts/go.js", "src/extra.ts",
-            "src/index.ts"])
+            "bin/tool.js", "core/__main__.py", "core/base.py", "parts/main.py", "parts/table.py", "run", "scripts/go.js",
+            "src/extra.ts", "src/index.ts", "src/lib/sub.ts"])
 
     def test_entry_points_of_build_files(self) -> None:
         """A main class, a binary, a library, an executable target, what recipes and containers run."""

@@ -195,6 +195,10 @@ class Slices(TreeCase):
         for folder in ("", ".", "other"):
             done = self.run_cli("guard", folder)
             self.assertEqual((done.returncode, done.stdout), (1, ""), folder)
+        said = json.loads(self.run_cli("slice", "total", "--json").stdout)
+        self.assertEqual((said["error"].partition(" is ")[0], len(said["definitions"])), ("total", 2), said)
+        os.unlink(os.path.join(self.root, "big.py"))
+        self.assertEqual(self.run_cli("slice", "big.py", "x").stderr, "slipstream: big.py: no such file, and no such symbol\n")
         for words, status in ((["slice"], 2), (["slice", "nothing"], 1), (["slice", "total"], 1), (["lines", "shop.py", "b", "c"], 2),
                               (["lines", "shop.py", "5", "2"], 2), (["lines", "shop.py", "0", "2"], 2), (["slice", "x", "--what"], 2),
                               (["slice", "x/y.py", "z"], 1), (["outline"], 2), (["lines", "absent.py", "1", "2"], 1)):

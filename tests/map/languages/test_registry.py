@@ -27,6 +27,16 @@ class DecodeTest(unittest.TestCase):
         self.assertEqual(latin.definitions[0].name, "caf\u00e9")
 
 
+class PurposeTest(unittest.TestCase):
+    def test_of_what_a_file_only_passes_on(self) -> None:
+        for path, text, purpose in (("i.ts", "export { a, default as B } from './a'\nexport * from './b'\n", "exports a, B"),
+                                    ("i.ts", "export * from './a'\nexport * from \"./b\"\n", "exports all of ./a, all of ./b"),
+                                    ("p/__init__.py", "from .a import (One,\n  two as Two)\n", "exports One, Two"),
+                                    ("p/__init__.py", "from .a import One\n\ndef here(): pass\n", "exports here"),
+                                    ("i.py", "import os\n", "")):
+            self.assertEqual(scan_source(path, text.encode()).purpose, purpose)
+
+
 class LanguageTest(unittest.TestCase):
     def test_by_extension_name_and_shebang(self) -> None:
         self.assertEqual(language_of("a/b.TS"), "typescript")

@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
 def _slice(root: str, words: list[str], flags: Flags) -> int:
     from slipstream.map.cuts import render_slice
     from slipstream.map.lookup import locate_file
-    from slipstream.map.slices import Ambiguous, slice_symbols
+    from slipstream.map.slices import slice_symbols
     if not words:
         raise UsageError("which symbol?")
     file = None
@@ -38,13 +38,9 @@ def _slice(root: str, words: list[str], flags: Flags) -> int:
             "no such file", words[0])
     try:
         found = slice_symbols(root, words, file, bool(flags.get("signature")), flags.get("context", 0), flags.get("from", 0))
-    except Ambiguous as error:
-        print_text(f"{error}\n")
-        return 1
-    except SlipstreamError:
-        if file is None and len(words) == 1 and _names_a_file(root, words[0]):
-            raise UsageError("which symbol of that file?") from None
-        raise
+    except SlipstreamError as error:
+        from slipstream.cli.query_file import explain
+        return explain(error, words if file is None else [], _names_a_file(root, words[0]), flags)
     if flags.get("json"):
         values = [one.to_json() for one in found]
         return print_json(values[0] if len(values) == 1 else values)

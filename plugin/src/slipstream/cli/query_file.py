@@ -1,6 +1,7 @@
 """lines, outline, guard: what a query says of one file (hot, as `query`)."""
 from __future__ import annotations
 
+from slipstream.base.errors import SlipstreamError
 from slipstream.base.paths import shown_path
 from slipstream.cli.flags import Flags, UsageError, print_json, print_text
 from slipstream.map.lookup import locate_file
@@ -37,6 +38,21 @@ def _guard(root: str, words: list[str], flags: Flags) -> int:
     else:
         print_text(render_verdict(verdict))
     return 0 if verdict["allow"] else 1
+
+
+def explain(error: SlipstreamError, words: list[str], is_file: bool, flags: Flags) -> int:
+    """Why a slice of `words` came to nothing, the first of which `is_file`, in the form that was asked for."""
+    from slipstream.map.languages.registry import language_of
+    from slipstream.map.slices import Ambiguous
+    if isinstance(error, Ambiguous):
+        said, *rows = str(error).split("\n")
+        print_json({"error": said, "definitions": rows}) if flags.get("json") else print_text(f"{error}\n")
+        return 1
+    if is_file and len(words) == 1:
+        raise UsageError("which symbol of that file?") from None
+    if not is_file and len(words) > 1 and language_of(words[0]):
+        raise SlipstreamError("no such file, and no such symbol", words[0]) from None
+    raise error
 
 
 VERBS = {"lines": _lines, "outline": _outline, "guard": _guard}

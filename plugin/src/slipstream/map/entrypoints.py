@@ -93,6 +93,8 @@ def _from_python(tree: Tree) -> Iterator[str]:
         for table, rows in parse_toml_strings(project).items():
             if table in _POETRY or table.startswith("project.entry-points"):
                 targets += rows.values()
+            elif table.startswith("tool.poetry.scripts."):  # z = {reference = "pkg.mod:main", type = "console"}
+                targets += [rows[key] for key in ("reference", "callable") if key in rows]
     setup = tree.read("setup.cfg")
     if setup:
         for lines in parse_ini_lists(setup).get("options.entry_points", {}).values():

@@ -177,12 +177,14 @@ class JavaScript:
 
     def source_of(self, home: str, target: str) -> list[str]:
         """The source behind a built file that the map does not list: dist/x.js -> src/x.ts, x.ts; else the package's entry."""
-        parts = [part for part in join(target).split("/") if part not in BUILT_FOLDERS]
-        stem = "/".join(parts)
+        whole = join(target)
         for suffix in (".d.ts", ".d.mts", ".mjs", ".cjs", ".js", ".ts"):
-            stem = stem.removesuffix(suffix)
+            whole = whole.removesuffix(suffix)
+        parts = whole.split("/")
+        stem = "/".join(part for part in parts if part not in BUILT_FOLDERS)
+        below = "/".join(parts[1:]) if parts[0] in BUILT_FOLDERS else stem  # dist/lib/x.js may come from src/lib/x.ts
         plain = stem.split(".", 1)[0]  # vue.runtime.esm-bundler -> vue
-        for candidate in (join("src", stem), stem, join("src", plain), plain, join("src", "index")):
+        for candidate in (join("src", below), join("src", stem), below, stem, join("src", plain), plain, join("src", "index")):
             found = self.file(join(home, candidate)) if candidate and join(home, candidate) != home else []
             if found:
                 return found

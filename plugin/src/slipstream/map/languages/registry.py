@@ -139,6 +139,9 @@ def purpose_from_names(scan: FileScan) -> str:
     """What the file offers, when it has no header comment: `exports a, b, c and 4 more`."""
     names = [d.name for d in scan.definitions if d.exported and not d.overload]
     word = "exports"
+    if not names and not scan.definitions:
+        passed = scan.reexports
+        names = [name for name, *_ in passed if name != "*"] or [f"all of {source}" for _, _, source, _ in passed if source]
     if not names:
         names, word = [d.name for d in scan.definitions], "defines"
     if not names and scan.outline:
