@@ -123,10 +123,39 @@ class Changes(TreeCase):
             at = choose.randrange(len(good))
             with open(path + CHANGES, "wb") as stream:
                 stream.write(good[:at] + bytes([good[at] ^ 1 << choose.randrange(8)]) + good[at + 1:choose.choice((at + 2, len(good)))])
-            search.search(self.root, "quokka burrow")
+            self.assertEqual(search.search(self.root, "quokka burrow").hits[0].entry.path, "a/module0.py")
         with open(path, "wb") as stream:
             stream.write(b"")
         self.assertEqual(self.answers(), wanted)
+        self.assertFalse(os.path.exists(path + CHANGES))  # it was of the index that is no more
+
+    def test_a_flipped_bit_anywhere_changes_no_answer(self) -> None:
+        self.answers()
+        self.put("a/module0.py", "def quokka_burrow():\n    pass\n")
+        wanted, choose = self.answers(), random.Random(3)
+        for name in (DEFINITIONS, "map.words", DEFINITIONS + CHANGES, "map.words" + CHANGES) * 3:
+            path = store_path(self.root, name)
+            if not os.path.exists(path):  # mended away by a round before
+                continue
+            with open(path, "rb") as stream:
+                good = stream.read()
+            at = choose.randrange(len(good))
+            with open(path, "wb") as stream:
+                stream.write(good[:at] + bytes([good[at] ^ 1 << choose.randrange(8)]) + good[at + 1:])
+            self.assertEqual(self.answers(), wanted, (name, at))
+
+    def test_changes_are_carried_on_and_only_new_ones_read(self) -> None:
+        self.answers()
+        for number in range(5):
+            self.put(f"b/late{number}.py", f"def quokka_{number}():\n    return wombat_{number}\n")
+        self.answers()
+        self.put("b/late2.py", "def numbat_nest():\n    return 1\n")
+        with mock.patch.object(search_files, "build_definitions", wraps=search_files.build_definitions) as build:
+            self.assertEqual(search.search(self.root, "numbat nest").hits[0].entry.path, "b/late2.py")
+        self.assertEqual([len(call.args[1]) for call in build.call_args_list], [1])
+        self.assertEqual(search.search(self.root, "quokka_4").hits[0].entry.path, "b/late4.py")
+        self.assertEqual(len(find_references(self.root, "wombat_3").uses), 1)
+        self.assertEqual(find_references(self.root, "wombat_2").uses, [])
 
     def test_places_that_are_not_there(self) -> None:
         self.answers()
@@ -138,4 +167,4 @@ class Changes(TreeCase):
                 for gone in ([0, first.count + 1], [3, 3], [4, 2], [2, 5, 4, 6]):
                     second._columns["gone"] = array("I", gone)
                     with self.assertRaises(search.DamagedIndex, msg=str(gone)):
-                        Changed(first, second)
+                        Changed(first, second, second.state)

@@ -81,10 +81,9 @@ class Postings(unittest.TestCase):
         data = self.builder.render(7, 11)
         with self.assertRaises(DamagedIndex):
             self.save(self.builder.render(8, 11))
-        at_postings = self.save(data)._at_postings
         choose = random.Random(2)
-        for _ in range(300):
-            at = choose.randrange(at_postings)
+        for _ in range(500):
+            at = choose.randrange(len(data))
             bad = data[:at] + bytes([data[at] ^ 1 << choose.randrange(8)]) + data[at + 1:]
             with self.assertRaises(DamagedIndex, msg=str(at)):
                 index = self.save(bad)
@@ -94,13 +93,6 @@ class Postings(unittest.TestCase):
         for size in (0, 1, 50, len(data) // 2, len(data) - 1):
             with self.assertRaises(DamagedIndex):
                 self.save(data[:size])
-        for _ in range(200):  # postings carry no checksum: nothing but DamagedIndex comes of it, and no document that is not there
-            at = choose.randrange(at_postings, len(data))
-            index = self.save(data[:at] + bytes([choose.randrange(256)]) + data[at + 1:])
-            try:
-                self.assertTrue(all(doc < 700 for docs in self.read(index).values() for doc in docs))
-            except DamagedIndex:
-                pass
 
 
 class Words(unittest.TestCase):

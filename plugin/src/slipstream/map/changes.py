@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import compress
 
-from slipstream.map.identity import scanner_identity
 from slipstream.map.index_file import DamagedIndex
 from slipstream.map.postings import SearchIndex
 
@@ -18,16 +17,17 @@ class Changed(SearchIndex):
     The second names the first by its stamp (column `base`), and holds the `gone` as pairs of a document and the one behind.
     """
 
-    def __init__(self, first: SearchIndex, second: SearchIndex) -> None:
+    def __init__(self, first: SearchIndex, second: SearchIndex, state: int) -> None:
         self.first, self.second, self.state, self.stamp = first, second, second.state, second.stamp
-        gone = second.column("gone")
-        self._gone = list(zip(gone[::2], gone[1::2]))
-        before = 0
-        for start, end in self._gone:
+        gone, before = second.column("gone"), 0
+        self._alive = bytearray(b"\1") * first.count
+        for start, end in zip(gone[::2], gone[1::2]):
             if not before <= start < end <= first.count:
                 raise DamagedIndex("gone")
-            before = end
-        self.count = first.count - sum(end - start for start, end in self._gone) + second.count
+            self._alive[start:end], before = bytes(end - start), end
+        if state != self.state or second.column("base")[:1] != array("I", [first.stamp]):
+            raise DamagedIndex("changes of something else")
+        self.count = sum(self._alive) + second.count
         self._columns: dict[str, array[int]] = {"spread": second.column("spread")} if "spread" in dict(second.COLUMNS) else {}
 
     def column(self, name: str) -> array[int]:
@@ -40,44 +40,26 @@ class Changed(SearchIndex):
         return len(self.find(raw.decode("utf-8", "surrogatepass"))[0])
 
     def terms_from(self, raw: bytes) -> Iterator[bytes]:
-        ours, theirs = self.first.terms_from(raw), self.second.terms_from(raw)
-        one, two = next(ours, None), next(theirs, None)
-        while one is not None or two is not None:
-            if two is None or (one is not None and one <= two):
-                assert one is not None
-                yield one
-                one, two = next(ours, None), next(theirs, None) if one == two else two
-            else:
-                yield two
+        theirs = self.second.terms_from(raw)
+        two = next(theirs, None)
+        for one in self.first.terms_from(raw):
+            while two is not None and two <= one:
+                if two < one:
+                    yield two
                 two = next(theirs, None)
+            yield one
+        if two is not None:
+            yield two
+            yield from theirs
 
     def find(self, term: str) -> tuple[list[int], bytes]:
         docs, counts = self.first.find(term)
-        for start, end in reversed(self._gone if docs else ()):
-            at, until = bisect_left(docs, start), bisect_left(docs, end)
-            if at < until:
-                del docs[at:until]
-                counts = counts[:at] + counts[until:]
+        alive = bytes(map(self._alive.__getitem__, docs))
+        if 0 in alive:
+            docs, counts = list(compress(docs, alive)), bytes(compress(counts, alive))
         more, weights = self.second.find(term)
         return docs + [self.first.count + doc for doc in more], counts + weights
 
     def close(self) -> None:
         self.first.close()
         self.second.close()
-
-
-def find_changed(first: SearchIndex, path: str, state: int) -> SearchIndex | None:
-    """The index at `path`, with the changes that lead to `state`; None, and closed, where they are not there."""
-    try:
-        second = type(first)(path + CHANGES, scanner_identity())
-    except (DamagedIndex, OSError):
-        first.close()
-        return None
-    try:
-        if second.state == state and second.column("base")[:1] == array("I", [first.stamp]):
-            return Changed(first, second)
-    except DamagedIndex:
-        pass
-    first.close()
-    second.close()
-    return None

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import os
 import struct
-import zlib
 
 from slipstream.base.roots import store_dir
 from slipstream.map import index_file as stored
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
     from slipstream.map.table import Table
 
-MAX_PART_BYTES = 256_000_000
 STAMP = struct.Struct("<q3I4xH22x")  # of a record: mtime, ctime, inode, size, flags
 
 keeper: Any = None  # the module `keep`, in a process that lives long
@@ -82,16 +80,8 @@ def open_view(root: str) -> View:
     return View(table, table.records, table.paths, table.state())
 
 
-def unpack_part(packed: bytes) -> bytes:
-    """A compressed part; raises DamagedIndex."""
-    try:
-        return zlib.decompressobj().decompress(packed, MAX_PART_BYTES)
-    except zlib.error:
-        raise stored.DamagedIndex("part") from None
-
-
 def _view_of(index: stored.IndexFile) -> View:
-    paths = os.fsdecode(unpack_part(index.part("paths"))).split("\0") if index.slots else []
+    paths = os.fsdecode(stored.unpack(index.part("paths"))).split("\0") if index.slots else []
     if len(paths) != index.slots:
         raise stored.DamagedIndex("paths")
     return View(index, Records(index.part("records")), paths, index.state)
@@ -107,7 +97,7 @@ def _is_current(root: str, view: View) -> bool:
             if (info.st_mtime_ns != mtime or info.st_size & stored.LOW != size or info.st_ino & stored.LOW != inode
                     or info.st_ctime_ns & stored.LOW != ctime or flags & stored.RACY):
                 return False
-    data = unpack_part(index.part("folders"))
+    data = stored.unpack(index.part("folders"))
     count = index.folder_count
     mtimes, names = struct.unpack_from(f"<{count}q", data), data[8 * count:].split(b"\0") if count else []
     start = os.fsencode(before)

@@ -23,7 +23,7 @@ RECORD = struct.Struct("<q4I6H3I")
  BLOCK_CRC) = range(14)
 BUCKET = struct.Struct("<III")
 NAME = struct.Struct("<II")
-MAX_BLOCK_BYTES = 32_000_000
+MAX_PART_BYTES = 256_000_000
 RACY, FAILED, SKIPPED, GENERATED, ENTRY, ASIDE = 1, 2, 4, 8, 16, 32
 EXPORTED, DEFAULT, OVERLOAD = 1, 2, 4
 FILE, IMPORTS, REEXPORTS, HINTS, OUTLINE, WARNINGS = range(6)
@@ -107,12 +107,17 @@ def parse_rows(rows: list[str], entry: FileEntry) -> FileEntry:
     return entry
 
 
+def unpack(packed: bytes) -> bytes:
+    """A compressed part or block; raises DamagedIndex."""
+    try:
+        return zlib.decompressobj().decompress(packed, MAX_PART_BYTES)
+    except zlib.error:
+        raise DamagedIndex("part") from None
+
+
 def unpack_block(packed: bytes) -> list[bytes]:
     """Sections in a stored block; raises DamagedIndex."""
-    try:
-        return zlib.decompressobj().decompress(packed, MAX_BLOCK_BYTES).split(b"\0")
-    except zlib.error:
-        raise DamagedIndex("block") from None
+    return unpack(packed).split(b"\0")
 
 
 def path_in(section: bytes) -> str:

@@ -1,28 +1,27 @@
 """A search index of the map on disk: numbers of each document, sorted terms, and which documents hold them (query path).
 
 One little-endian file: a header; a directory (length and CRC of each column and of the table); the columns; the table of
-term blocks; the blocks, compressed; the postings. A query reads what it asks for: whatever is read but the postings is
-checked against its CRC, those against the number of documents.
+term blocks; the blocks, each its terms, compressed, and their postings. A query reads what it asks for, and whatever is read
+is checked against its CRC: a block's goes over its postings too.
 """
 from __future__ import annotations
 
 import struct
 import sys
-import zlib
 from array import array
 from binascii import crc32
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 
-from slipstream.map.index_file import CheckedFile, DamagedIndex
+from slipstream.map.index_file import CheckedFile, DamagedIndex, unpack
 
-MAGIC = b"SLPFIND1"
-# magic, identity of the writer, state of the map it was made from, documents, terms, columns; blocks, postings, end; CRC of
-# all this and the directory
-HEADER = struct.Struct("<8s5I3QI")
+MAGIC = b"SLPFIND2"
+# magic, identity of the writer, state of the map it was made from, documents, terms, columns; blocks, end; CRC of all this
+# and the directory
+HEADER = struct.Struct("<8s5I2QI")
 PART = struct.Struct("<2I")
-BLOCK_TERMS, MAX_BLOCK_BYTES = 64, 16_000_000
+BLOCK_TERMS = 64
 COUNT_SCALE = 4  # weighted term counts are kept in quarters
 LENGTHS = [1.055 ** step for step in range(256)]  # a document's length is one byte, in steps of 5.5 %
 # A term's postings: the first document in four bytes, the steps to the next ones in the fewest bytes that hold the largest,
@@ -50,13 +49,12 @@ class SearchIndex(CheckedFile):
 
     def _load(self, identity: int) -> None:
         head = self.read(0, HEADER.size)
-        magic, found, self.state, self.count, self.term_count, columns, *places, crc = HEADER.unpack(head)
+        magic, found, self.state, self.count, self.term_count, columns, self._at_blocks, end, crc = HEADER.unpack(head)
         if magic != MAGIC or found != identity or columns != len(self.COLUMNS):
             raise DamagedIndex("another version")
         directory = self.read(HEADER.size, PART.size * (columns + 1))
-        self._at_blocks, self._at_postings, end = places
         self.stamp = crc
-        if crc32(directory, crc32(head[:-4])) != crc or end != self.length or not self._at_blocks <= self._at_postings <= end:
+        if crc32(directory, crc32(head[:-4])) != crc or end != self.length:
             raise DamagedIndex("header")
         self._parts: dict[str, tuple[int, int, int]] = {}
         at = HEADER.size + len(directory)
@@ -64,39 +62,35 @@ class SearchIndex(CheckedFile):
             self._parts[name] = (at, length, part_crc)
             at += length
         self._columns: dict[str, array[int]] = {}
-        self._blocks: dict[int, tuple[array[int], bytes, list[bytes], list[int]]] = {}
-        table, blocks = self._part("table"), -(-self.term_count // BLOCK_TERMS)
-        self._offsets, self._starts = _array("Q", table[:8 * blocks + 8]), _array("Q", table[8 * blocks + 8:16 * blocks + 8])
-        self._crcs, self._firsts = _array("I", table[16 * blocks + 8:20 * blocks + 8]), table[20 * blocks + 8:].split(b"\0")
+        self._blocks: dict[int, tuple[array[int], bytes, list[bytes], list[int], bytes]] = {}
+        table, blocks = self.read(*self._parts["table"]), -(-self.term_count // BLOCK_TERMS)
+        self._offsets, self._starts = _array("Q", table[:8 * blocks + 8]), _array("I", table[8 * blocks + 8:12 * blocks + 8])
+        self._crcs, self._firsts = _array("I", table[12 * blocks + 8:16 * blocks + 8]), table[16 * blocks + 8:].split(b"\0")
         if len(self._crcs) != blocks or len(self._firsts) != max(1, blocks):
             raise DamagedIndex("table")
-
-    def _part(self, name: str) -> bytes:
-        return self.read(*self._parts[name])
 
     def column(self, name: str) -> array[int]:
         """The numbers kept under a name."""
         found = self._columns.get(name)
         if found is None:
-            found = self._columns[name] = _array(dict(self.COLUMNS)[name], self._part(name))
+            found = self._columns[name] = _array(dict(self.COLUMNS)[name], self.read(*self._parts[name]))
         return found
 
-    def _block(self, number: int) -> tuple[array[int], bytes, list[bytes], list[int]]:
-        """Document counts, forms, terms and places of the postings of a block."""
+    def _block(self, number: int) -> tuple[array[int], bytes, list[bytes], list[int], bytes]:
+        """Document counts, forms, terms and places of the postings of a block, and its bytes."""
         found = self._blocks.get(number)
         if found is None:
-            packed = self.read(self._at_blocks + self._offsets[number], self._offsets[number + 1] - self._offsets[number])
-            try:
-                data = zlib.decompressobj().decompress(packed, MAX_BLOCK_BYTES) if crc32(packed) == self._crcs[number] else b""
-            except zlib.error:
-                data = b""
+            at, end = self._offsets[number:number + 2]
+            raw = self.read(self._at_blocks + at, end - at, self._crcs[number])
+            data = unpack(raw[:self._starts[number]])
             size = min(BLOCK_TERMS, self.term_count - number * BLOCK_TERMS)
             counts, forms, terms = _array("I", data[:4 * size]), data[4 * size:5 * size], data[5 * size:].split(b"\0")
-            if len(forms) != size or len(terms) != size:
-                raise DamagedIndex("block")
             sizes = (count and 4 + (count - 1 << (form & 3)) + (1 if form & UNIFORM else count)
                      for count, form in zip(counts, forms))
-            found = self._blocks[number] = counts, forms, terms, list(accumulate(sizes, initial=self._starts[number]))
+            places = list(accumulate(sizes, initial=self._starts[number]))
+            if len(forms) != size or len(terms) != size or places[-1] != len(raw):
+                raise DamagedIndex("block")
+            found = self._blocks[number] = counts, forms, terms, places, raw
         return found
 
     def raw_term(self, number: int) -> bytes:
@@ -128,12 +122,12 @@ class SearchIndex(CheckedFile):
 
     def read_postings(self, number: int) -> tuple[list[int], bytes]:
         """As `find`, by the number of a term."""
-        counts, forms, _, places = self._block(number // BLOCK_TERMS)
+        counts, forms, _, places, raw = self._block(number // BLOCK_TERMS)
         at = number % BLOCK_TERMS
         count, form = counts[at], forms[at]
         if not count:
             return [], b""
-        raw = self.read(self._at_postings + places[at], places[at + 1] - places[at])
+        raw = raw[places[at]:places[at + 1]]
         if form & 3 > 2:
             raise DamagedIndex("postings")
         steps = 4 + (count - 1 << (form & 3))

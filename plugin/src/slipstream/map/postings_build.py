@@ -76,14 +76,18 @@ class IndexBuilder:
         for name in names:
             column = index.column(name)
             self.columns[name].extend(column if not deleted else [column[doc] for doc in kept])
-        numbers = dict(zip(kept, range(len(kept)))) if deleted else {}
+        numbers = array("q", [-1]) * index.count  # what each document becomes
+        for number, doc in enumerate(kept):
+            numbers[doc] = number
         for number in range(index.term_count):
             docs, counts = index.read_postings(number)
             if deleted and docs:
-                pairs = [(numbers[doc], count) for doc, count in zip(docs, counts) if doc in numbers]
-                if not pairs:
-                    continue
-                docs, counts = [doc for doc, _ in pairs], bytes([count for _, count in pairs])
+                docs = list(map(numbers.__getitem__, docs))
+                if -1 in docs:
+                    counts = bytes([count for doc, count in zip(docs, counts) if doc >= 0])
+                    docs = [doc for doc in docs if doc >= 0]
+                    if not docs:
+                        continue
             self.postings[index.raw_term(number).decode("utf-8", "surrogatepass")] = docs, bytearray(counts)
 
     def render(self, identity: int, state: int) -> bytes:
@@ -91,29 +95,27 @@ class IndexBuilder:
         if "spread" in self.columns and not self.columns["spread"]:
             self.count_lengths()
         terms = sorted((term.encode("utf-8", "surrogatepass"), held) for term, held in self.postings.items())
-        blocks, postings, crcs, starts, offsets = [], [], array("I"), array("Q"), array("Q", [0])
-        at = 0
+        blocks, crcs, starts, offsets = [], array("I"), array("I"), array("Q", [0])
         for first in range(0, len(terms), BLOCK_TERMS):
-            counts, forms = array("I"), bytearray()
-            starts.append(at)
+            counts, forms, postings = array("I"), bytearray(), []
             for _, (docs, weights) in terms[first:first + BLOCK_TERMS]:
                 raw, form = _encode(docs, weights)
                 counts.append(len(docs))
                 forms.append(form)
                 postings.append(raw)
-                at += len(raw)
             text = b"\0".join([raw for raw, _ in terms[first:first + BLOCK_TERMS]])
-            blocks.append(zlib.compress(_raw(counts) + forms + text, 1))
+            packed = zlib.compress(_raw(counts) + forms + text, 1)
+            starts.append(len(packed))
+            blocks.append(packed + b"".join(postings))
             crcs.append(crc32(blocks[-1]))
             offsets.append(offsets[-1] + len(blocks[-1]))
         table = _raw(offsets) + _raw(starts) + _raw(crcs) + b"\0".join([terms[i][0] for i in range(0, len(terms), BLOCK_TERMS)])
         parts = [*(_raw(self.columns[name]) for name, _ in self.kind.COLUMNS), table]
         directory = b"".join([PART.pack(len(part), crc32(part)) for part in parts])
         at_blocks = HEADER.size + len(directory) + sum(map(len, parts))
-        at_postings = at_blocks + offsets[-1]
-        head = HEADER.pack(MAGIC, identity, state, self.count, len(terms), len(parts) - 1, at_blocks, at_postings,
-                           at_postings + at, 0)[:-4]
-        return b"".join([head, struct.pack("<I", crc32(directory, crc32(head))), directory, *parts, *blocks, *postings])
+        head = HEADER.pack(MAGIC, identity, state, self.count, len(terms), len(parts) - 1, at_blocks,
+                           at_blocks + offsets[-1], 0)[:-4]
+        return b"".join([head, struct.pack("<I", crc32(directory, crc32(head))), directory, *parts, *blocks])
 
 
 def _encode(docs: list[int], counts: bytearray) -> tuple[bytes, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+from array import array
 from binascii import crc32
 from collections.abc import Callable
 
@@ -26,8 +27,8 @@ from slipstream.map.source import Unreadable, read_source
 
 # What a match in a field counts; found by trying on sets made from repositories (tests/bench/search.py).
 NAME, JOINED, EXACT, PARENT, DOC, SIGNATURE, PURPOSE, FILE_NAME, FOLDER = 3.0, 0.3, 1.0, 0.5, 1.5, 0.5, 0.3, 0.5, 0.2
-MAX_BESIDE_SHARE, MAX_BESIDE = 0.01, 20  # files that changed are kept in an index beside the large one while they are so few
-MAX_STALE_SHARE = 0.1  # beyond it a whole new index costs less than carrying the old one along
+MAX_BESIDE_SHARE, MAX_BESIDE = 0.1, 20  # files that changed are kept in an index beside the large one while they are so few
+MAX_STALE_SHARE = 0.5  # beyond it a whole new index costs less than carrying the old one along
 _APART = bytes(code if (code < 128 and chr(code).isalnum()) or code == 95 else 32 for code in range(256))
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,40}|[0-9]{3,8}")
 _TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|spec|testing|fixtures|examples?)/|(?:^|/)test_|[._](?:test|spec)\.|_test\.")
@@ -149,9 +150,9 @@ def _mend(root: str, view: View, kind: type[SearchIndex], name: str,
         missing = [slot for slot in slots if there.get(slot) != now[slot]]
         changed = len(stale.union(missing))
         if changed <= MAX_BESIDE_SHARE * len(slots) + MAX_BESIDE:
-            add(missing, builder)
+            add(_take_over_changes(root, name, first, now, missing, files, builder), builder)
             builder.replace(first, stale)
-            return Changed(first, _keep(root, name + CHANGES, builder, view))
+            return Changed(first, _keep(root, name + CHANGES, builder, view), view.state)
         if changed <= MAX_STALE_SHARE * len(slots):
             _take_over(first, there, stale, files, builder)
             slots = missing
@@ -169,10 +170,32 @@ def discard(root: str) -> None:
     if fresh.keeper:
         fresh.keeper.let_go(root)
     for name in (DEFINITIONS, WORDS, DEFINITIONS + CHANGES, WORDS + CHANGES):
-        try:
-            os.unlink(store_path(root, name))
-        except (OSError, SlipstreamError):
-            pass
+        _unlink(root, name)
+
+
+def _unlink(root: str, name: str) -> None:
+    try:
+        os.unlink(store_path(root, name))
+    except (OSError, SlipstreamError):
+        pass
+
+
+def _take_over_changes(root: str, name: str, first: SearchIndex, now: dict[int, int], missing: list[int], files: str,
+                       builder: IndexBuilder) -> list[int]:
+    """Puts into the builder what the changes beside `first` hold and still is so; of `missing`, the files it does not."""
+    try:
+        with type(first)(store_path(root, name + CHANGES), scanner_identity()) as second:
+            there = dict(zip(second.column(files), second.column("content")))
+            held = {slot for slot in missing if there.get(slot) == now[slot]}
+            if not held or second.column("base")[:1] != array("I", [first.stamp]):
+                return missing
+            _take_over(second, there, there.keys() - held, files, builder)
+            return [slot for slot in missing if slot not in held]
+    except (DamagedIndex, OSError, SlipstreamError):
+        _unlink(root, name + CHANGES)
+        if builder.count:
+            raise DamagedIndex("changes") from None
+        return missing
 
 
 def _take_over(first: SearchIndex, there: dict[int, int], stale: set[int], files: str, builder: IndexBuilder) -> None:
@@ -230,6 +253,8 @@ def _keep(root: str, name: str, builder: IndexBuilder, view: View) -> SearchInde
     try:
         path = store_path(root, name)
         write_atomic(path, data)
+        if not name.endswith(CHANGES):
+            _unlink(root, name + CHANGES)  # of the index that was there before
         return builder.kind(path, scanner_identity())
     except (OSError, SlipstreamError):
         import tempfile

@@ -38,16 +38,20 @@ def find_stored(root: str, view: View, kind: type[SearchIndex], name: str) -> Se
     if held is not None:
         return held
     path = os.path.join(store_dir(root), name)
+    opened: list[SearchIndex] = []
     try:
-        index: SearchIndex | None = kind(path, scanner_identity())
-        if index is not None and index.state != view.state:
-            from slipstream.map.changes import find_changed
-            index = find_changed(index, path, view.state)
+        opened.append(kind(path, scanner_identity()))
+        if opened[0].state != view.state:
+            from slipstream.map.changes import CHANGES, Changed
+            opened.append(kind(path + CHANGES, scanner_identity()))
+            opened.append(Changed(opened[0], opened[1], view.state))
     except (DamagedIndex, OSError):
+        for one in opened:
+            one.close()
         return None
-    if index is not None and view.kept:
-        index.kept, view.indexes[name] = True, index
-    return index
+    if view.kept:
+        opened[-1].kept, view.indexes[name] = True, opened[-1]
+    return opened[-1]
 
 
 def plain_name(name: str) -> str:

@@ -10,7 +10,6 @@ from binascii import crc32
 from collections.abc import Iterable
 from typing import Any
 
-from slipstream.map.fresh import unpack_part
 from slipstream.map.index_file import (
     BLOCK,
     BLOCK_CRC,
@@ -36,6 +35,7 @@ from slipstream.map.index_file import (
     entry_of,
     key_of,
     open_index_file,
+    unpack,
     unpack_block,
 )
 from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, is_full, keys_in, pack_block
@@ -303,7 +303,7 @@ def _load(index: IndexFile) -> Table:
     table.meta = json.loads(index.part("meta"))
     count = index.folder_count
     packed = index.part("folders")
-    folders = unpack_part(packed)
+    folders = unpack(packed)
     names = folders[8 * count:].split(b"\0") if count else []
     if len(names) != count:
         raise DamagedIndex("folders")
@@ -314,7 +314,7 @@ def _load(index: IndexFile) -> Table:
     table.records = list(RECORD.iter_unpack(packed))
     table._packed_records = (list(table.records), packed)
     table._packed_paths = index.part("paths")
-    table.paths = os.fsdecode(unpack_part(table._packed_paths)).split("\0") if table.records else []
+    table.paths = os.fsdecode(unpack(table._packed_paths)).split("\0") if table.records else []
     table.slots = {path: slot for slot, path in enumerate(table.paths) if path}
     if len(table.paths) != len(table.records):
         raise DamagedIndex("paths")
