@@ -14,6 +14,7 @@ from slipstream.context.gc import is_captured, plan_gc, remove_leftovers, remove
 from slipstream.events.append import append_event
 from slipstream.events.log import list_sessions, log_path, read_events, view_path
 from slipstream.events.repair import spill
+from slipstream.memory.observe import capture
 
 from tests import PROGRAM
 
@@ -75,6 +76,27 @@ class Collecting(Base):
 
         self.assertEqual([row["session"] for row in plan_gc(self.root, 30, capture, now=1e9)["remove"]], ["old"])
         self.assertEqual(asked, ["old"])
+
+    def test_a_dry_run_says_which_would_go_and_captures_nothing(self) -> None:
+        self.session("live", 0, True)
+        self.session("old", 40, False)
+        plan = plan_gc(self.root, 30, lambda root, session: self.fail("captured"), now=1e9, dry=True)
+        self.assertEqual([(row["session"], row["why"]) for row in plan["remove"]], [("old", "40 days old; its turns are captured first")])
+        self.assertEqual(remove_logs(self.root, plan["remove"], now=1e9), 0)
+        self.assertEqual(len(list_sessions(self.root)), 2)
+
+    def test_a_turn_that_never_ended_is_captured_before_its_log_goes(self) -> None:
+        self.session("live", 0, True)
+        self.session("died", 40, False)
+        append_event(self.root, "died", "main", "user-prompt", "mend the thermostat")
+        append_event(self.root, "died", "main", "post-tool", "Edit thermostat.py", {"tool": "Edit", "file": "thermostat.py"})
+        os.utime(log_path(self.root, "died"), (1e9 - 40 * DAY, 1e9 - 40 * DAY))
+        capture(self.root, "died")
+        self.assertEqual(plan_gc(self.root, 30, now=1e9)["remove"], [])
+        plan = plan_gc(self.root, 30, lambda root, session: capture(root, session, flush_open=True), now=1e9)
+        self.assertEqual([row["session"] for row in plan["remove"]], ["died"])
+        with open(os.path.join(self.root, ".claude", "slipstream", "observations", "died.jsonl"), encoding="utf-8") as stream:
+            self.assertIn("mend the thermostat", stream.read())
 
     def test_temporary_files_of_killed_writers_go_when_they_are_old(self) -> None:
         self.session("live", 0, True)

@@ -149,7 +149,7 @@ class OneWriter(Store):
 
 class Names(unittest.TestCase):
     def test_plain_ids_stay(self) -> None:
-        for session in ("main", "aa4d3a7a-3d40-4449-a6f5-58e0ce5fc81c", "cursor-ide-k3f9z", "A_b-9"):
+        for session in ("main", "s", "console", "com10", "a.con", "aa4d3a7a-3d40-4449-a6f5-58e0ce5fc81c", "cursor-ide-k3f9z", "A_b-9"):
             self.assertEqual(session_file_name(session), session)
 
     def test_a_secret_given_as_an_id_stands_nowhere(self) -> None:
@@ -173,13 +173,14 @@ class Names(unittest.TestCase):
 
     def test_everything_else_is_encoded_one_to_one(self) -> None:
         ids = ["../../etc/passwd", "a/b", "a\\b", "", ".", "..", ".hidden", "a b", "é", "e\u0301", "a%2Fb", "%", "CON.", "nul\0", "a" * 500,
-               "a" * 499 + "b", "x\n", "\ud800", "a.b", "a:b"]
+               "a" * 499 + "b", "x\n", "\ud800", "a.b", "a:b", "CON", "nul", "com1", "LPT9", "aux.txt", "%43ON"]
         names = [session_file_name(session) for session in ids]
         self.assertEqual(len(set(names)), len(ids))
         for session, name in zip(ids, names):
             self.assertRegex(name, r"\A[A-Za-z0-9_%-][A-Za-z0-9_.%-]*\Z")
             self.assertLessEqual(len(name), 160)
             self.assertFalse(name.endswith("."))
+            self.assertNotIn(name.partition(".")[0].lower(), ("con", "nul", "com1", "lpt9", "aux"))  # devices on Windows
             if len(session) < 100:
                 self.assertEqual(decode_session(name), session)
             self.assertEqual(encode_session(session), name)

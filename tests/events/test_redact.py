@@ -47,7 +47,7 @@ def invent(alphabet: str, length: int, seed: int) -> str:
 
 def label_of(text: str) -> str:
     """A label as the log holds it."""
-    return str(json.loads(redact_event("/nowhere", {"session": "s", "agent": "main", "label": text}))["label"])
+    return str(json.loads(redact_event("/nowhere", {"session": "s", "agent": "main", "kind": "stop", "label": text}))["label"])
 
 
 class Published(unittest.TestCase):

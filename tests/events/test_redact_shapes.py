@@ -42,7 +42,7 @@ HEADERS = (
     ("https://discord.com/api/v10/webhooks/123456789012345678/%s", KEY + LONG), ("client.login('%s') // discord", DISCORD),
     ("https://x.webhook.office.com/webhookb2/a/IncomingWebhook/%s/b", HEX), ("GR1348941%s", KEY), ("bedrock-api-key-%s", KEY + LONG),
     ("sk_org_" + "live_%s", KEY), ("xkeysib-%s", HEX + HEX), ("sha256~%s", LONG + KEY), ("re_aZ3kQ9vT_%s", KEY), ("key_%s", HEX + HEX),
-    ("sk.eyJ1IjoiYm9iIiwi." + "%s", KEY),
+    ("sk.eyJ1IjoiYm9iIiwi." + "%s", KEY), ("Authorization: %s Authorization: y", KEY), ("Authorization: %s and more words", KEY),
 )
 SPARED = (
     "'password' => ['required', 'string', 'max:10'],", '"the JWT for": "Wofür ist das JWT",\n"mqtt 5": "Pfad 5",', 'tokens: ["foo", "bar2"]',
@@ -69,6 +69,10 @@ class Shapes(unittest.TestCase):
         for text in SPARED:
             with self.subTest(text):
                 self.assertEqual(redact_text(text), (text, 0))
+
+    def test_the_member_beside_a_name_keeps_its_own(self) -> None:
+        found = redact_text('[{"name": "DB_PASSWORD", "value": "%s"}]' % PW)[0]
+        self.assertEqual(found, '[{"name": "DB_PASSWORD", "value": "[redacted:password]"}]')
 
     def test_members_that_only_hold_a_value(self) -> None:
         for value in ({"name": "DB_PASSWORD", "value": PW}, {"secret": {"value": WORD}}, {"env": [{"Key": "API_TOKEN", "Value": KEY}]}):

@@ -122,7 +122,7 @@ def _gc(argv: list[str]) -> int | None:
     parser.add_argument("--yes", action="store_true", help="do not ask")
     args = parser.parse_args(argv)
     _, store_root = roots(args)
-    plan = plan_gc(store_root, args.older_than, None if args.dry_run else capture)
+    plan = plan_gc(store_root, args.older_than, lambda root, session: capture(root, session, flush_open=True), dry=args.dry_run)
     removing = plan["remove"] and not args.dry_run and (args.yes or _ask(len(plan["remove"])))
     freed = remove_logs(store_root, plan["remove"]) if removing else 0
     if not args.dry_run:

@@ -9,7 +9,7 @@ from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
 from slipstream.cli.flags import FROM_0
 from slipstream.cli.help import SUMMARIES
-from slipstream.cli.kinds import folder, page_or_zip
+from slipstream.cli.kinds import event_kind, folder, page_or_zip
 from slipstream.cli.parser import EXIT_FAILED, Checked, Parser, add_shared_flags, make_parser, print_json, roots, run
 from slipstream.events.log import KINDS
 
@@ -43,7 +43,7 @@ def dashboard(argv: list[str]) -> int | None:
     emit = action("emit", "append one event to a session's log")
     emit.add_argument("--session", default="main")
     emit.add_argument("--agent", default="main")
-    emit.add_argument("--kind", required=True, help=" ".join(KINDS) + ", or a word of yours")
+    emit.add_argument("--kind", type=Checked(event_kind), required=True, help=" ".join(KINDS) + ", or a word of yours")
     emit.add_argument("--label", default="")
     emit.add_argument("--bytes", type=Checked(FROM_0), metavar="N")
     out = action("export", "write a session as one HTML file or a zip")

@@ -89,6 +89,12 @@ def day(text: str) -> str:
         raise UsageError(f"needs a day (2026-05-31), not {text!r}") from None
 
 
+def event_kind(text: str) -> str:
+    if len(text) <= 60 and text.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        return text
+    raise UsageError(f"needs one word of letters, figures, - _ and ., not {text[:80]!r}")
+
+
 def folder(text: str) -> str:
     if not os.path.isdir(text):
         raise UsageError(f"needs a folder that exists, not {text!r}")

@@ -17,19 +17,21 @@ from slipstream.events.repair import SPILL_SUFFIX, count_waiting, sweep
 
 LEFTOVER_AGE_S = 3600.0  # nobody is an hour over one file
 LIVE_S = 24 * 3600  # a log written within this time may belong to a session that is still open
-def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[str, str], Any] | None = None,
-            now: float | None = None) -> dict[str, Any]:
-    """{remove: [{session, bytes, modified, why}], keep: [{session, bytes, why}]}.
 
-    `capture(store_root, session)` is tried first on a log whose turns are not all among the observations; without it such a
-    log is kept.
+
+def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[str, str], Any] | None = None,
+            now: float | None = None, dry: bool = False) -> dict[str, Any]:
+    """{remove: [{session, bytes, modified, why, pending?}], keep: [{session, bytes, why}]}.
+
+    `capture(store_root, session)` is tried first on a log whose turns are not all among the observations, an unfinished one
+    included; without it such a log is kept. `dry`: nothing is captured, and what would be is among those to remove, `pending`.
     """
     clock = time.time() if now is None else now
     sessions = list_sessions(store_root)
     remove, keep = [], []
     for number, row in enumerate(sessions):
         age = clock - row["modified"]
-        why = ""
+        why, pending = "", {}
         if number == 0:
             why = "the latest session"
         elif age < LIVE_S:
@@ -37,14 +39,17 @@ def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[s
         elif age < older_than_days * 86_400:
             why = f"younger than {older_than_days:g} days"
         elif not is_captured(store_root, row["session"], row["path"]):
-            if capture is not None:
+            if capture is not None and not dry:
                 capture(store_root, row["session"])
-            if capture is None or not is_captured(store_root, row["session"], row["path"]):
+            if dry:
+                pending = {"pending": True}
+            elif capture is None or not is_captured(store_root, row["session"], row["path"]):
                 why = "its turns are not among the observations yet"
         if why:
             keep.append({**row, "why": why})
         else:
-            remove.append({**row, "why": f"{age / 86_400:.0f} days old"})
+            first = "; its turns are captured first" if pending else ""
+            remove.append({**row, **pending, "why": f"{age / 86_400:.0f} days old{first}"})
     return {"remove": remove, "keep": keep}
 
 
@@ -53,6 +58,8 @@ def remove_logs(store_root: str, rows: list[dict[str, Any]], now: float | None =
     clock, freed = time.time() if now is None else now, 0
     for row in rows:
         path = row["path"]
+        if row.get("pending"):
+            continue
         if os.path.dirname(path) != os.path.join(store_dir(store_root), "dashboard") or os.path.islink(path):
             raise SlipstreamError("not an event log of this store", path)
         try:
@@ -106,7 +113,7 @@ def remove_leftovers(store_root: str, now: float | None = None) -> int:
 
 
 def is_captured(store_root: str, session: str, path: str) -> bool:
-    """Whether every finished turn of a log is among the observations: their cursor stands at the last stop or beyond."""
+    """Whether all that makes a turn in a log is among the observations: their cursor stands at the last of it or beyond."""
     cursor = os.path.join(store_dir(store_root), "observations", session_file_name(session) + ".cursor")
     try:
         with open(cursor, encoding="ascii") as stream:
@@ -114,15 +121,13 @@ def is_captured(store_root: str, session: str, path: str) -> bool:
     except (OSError, ValueError):
         seen = -1
     last = -1
-    worth = False
     try:
         for _, event in LogReader(path).read_with_offsets():
-            if event["kind"] in ("stop", "session-end"):
+            if event["kind"] in ("user-prompt", "post-tool", "tool-failure"):
                 last = event["seq"]
-            worth = worth or event["kind"] in ("user-prompt", "post-tool", "tool-failure")
     except OSError:
         return False
-    return not worth or seen >= last > -1
+    return seen >= last
 
 
 def render_gc(plan: dict[str, Any], done: bool, freed: int = 0) -> str:

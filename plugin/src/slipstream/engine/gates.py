@@ -160,8 +160,9 @@ def run_gate(skill: Skill, root: str, given: Mapping[str, str], home: str, yes: 
     else:
         result = PASS
         reason = "exit status 0" + (" and the output holds `%s`" % filled.expect if found else "")
+    reason, shown, expect, text = (redact_text(part, store_root)[0] for part in (
+        reason, filled.shown, filled.expect, text[-8 * TAIL_BYTES:]))
     tail = "\n".join(text[-TAIL_BYTES:].rstrip().split("\n")[-TAIL_LINES:])
-    reason, shown, expect, tail = (redact_text(part, store_root)[0] for part in (reason, filled.shown, filled.expect, tail))
     return Evidence(skill.shown_name, result, reason, shown, status, seconds, expect, found, tail)
 
 

@@ -14,12 +14,13 @@ NAMES = "key token secret pass pwd pw auth cred cookie signature salt dsn jwt co
 MARKS = tuple("-----|<private|bearer |basic | -u|-user| -p|</|password |sig=|sk-|sk_|pk_|rk_|re_|hf_|ghp_|gho_|ghs_|ghu_|ghr_|"
               "glpat-|gldt-|glrt-|xox|xapp-|akia|asia|whsec_|hvs.|ya29.|gocspx-|slack.com/|webhooks/|pypi-ag|eyj|securestr|"
               "identified|sqlplus|:thin:|redis-cli|ldap|access_key|ttp -a|ttps -a|setenv|setx | -su | -ku | -vu ".split("|"))
-SPACED = str.maketrans("=\"'`：\\,;&?(){}[]<>|/.", ":::::" + " " * 16)
+# no name of three or four letters is plain: it may be a device of Windows
+SPACED, SIZES = str.maketrans("=\"'`：\\,;&?(){}[]<>|/.", ":::::" + " " * 16), (1, 2, *range(5, 16))
 
 
 def session_file_name(session: str) -> str:
     """The one way from a session's id to a file name; plain ids, as hosts make them, stay as they are."""
-    if session.replace("-", "").isalnum() and session.isascii() and len(session[24 * (session[8:24:5] == "----"):]) < 16:
+    if session.replace("-", "").isalnum() and session.isascii() and len(session[24*(session[8:24:5] == "----"):]) in SIZES:
         return session
     from slipstream.events.names import encode_session
     return encode_session(session)

@@ -10,6 +10,7 @@ from slipstream.events.append import append_event
 from slipstream.events.ingest import count_bytes, substance
 
 MAIN = "main"
+MAX_STEP_CHARS = 10_000  # the log cuts much shorter, after the redactor: half a secret is not told from a word
 _TEXT_FIELDS = frozenset(
     "session_id transcript_path cwd hook_event_name prompt_id prompt tool_name tool_use_id agent_id agent_type source "
     "message notification_type title error error_details last_assistant_message trigger custom_instructions reason "
@@ -190,19 +191,19 @@ def _plan(tool: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     if tool == "TodoWrite" and isinstance(asked.get("todos"), list):
         todos = [todo for todo in asked["todos"] if isinstance(todo, dict)][:100]
         return {
-            "plan": [str(todo.get("content") or todo.get("activeForm") or "")[:200] for todo in todos],
+            "plan": [str(todo.get("content") or todo.get("activeForm") or "")[:MAX_STEP_CHARS] for todo in todos],
             "plan_status": [str(todo.get("status") or "pending") for todo in todos],
         }
     if tool == "ExitPlanMode" and isinstance(asked.get("plan"), str):
         import re
 
         steps = re.findall(r"(?m)^\s*(?:[-*]|\d+[.)])\s+(.+)$", asked["plan"])[:100]
-        return {"plan": [step.strip()[:200] for step in steps]}
+        return {"plan": [step.strip()[:MAX_STEP_CHARS] for step in steps]}
     if tool in ("TaskCreate", "TaskUpdate"):
         return {
             "task": {
                 "id": str(asked.get("taskId") or ""),
-                "subject": str(asked.get("subject") or asked.get("description") or "")[:200],
+                "subject": str(asked.get("subject") or asked.get("description") or "")[:MAX_STEP_CHARS],
                 "status": str(asked.get("status") or ("pending" if tool == "TaskCreate" else "")),
             }
         }

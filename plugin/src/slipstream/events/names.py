@@ -4,11 +4,12 @@ from __future__ import annotations
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 MAX_NAME_CHARS = 120
+_DEVICES = frozenset(("con", "prn", "aux", "nul", *(port + figure for port in ("com", "lpt") for figure in "0123456789")))
 
 
 def encode_session(session: str) -> str:
-    """Letters, figures, `_`, `-` and inner dots stay, every other byte becomes %XX; a long id ends in its digest. Never
-    empty. An id that is a secret becomes its digest."""
+    """Letters, figures, `_`, `-` and inner dots stay, every other byte becomes %XX, as does the first of a name that is a
+    device of Windows; a long id ends in its digest. Never empty. An id that is a secret becomes its digest."""
     session = safe_session(session)
     raw = session.encode("utf-8", "surrogatepass")
     name = (
@@ -18,6 +19,8 @@ def encode_session(session: str) -> str:
         )
         or "%"
     )
+    if name.partition(".")[0].lower() in _DEVICES:
+        name = "%%%02X" % raw[0] + name[1:]
     if len(name) > MAX_NAME_CHARS:
         from hashlib import sha256
 

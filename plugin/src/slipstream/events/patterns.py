@@ -94,7 +94,8 @@ URL_TOKEN = r"(?i)\bhttps?://([a-z0-9_-]{20,})@(?=[\w-])"
 BEARER = r"(?i)\bbearer[ \t]+([a-z0-9._~+/=-]{12,})"
 BASIC = r"(?i)\bbasic[ \t]+([a-z0-9+/_-]{8,}={0,2})(?![a-z0-9+/=])"
 AUTHORIZATION = (r"(?i)\b(?:proxy-)?authorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}"
-                 r"(?:[a-z][\w-]{1,24}[ \t]+)?([^\s\"'\\,;<>{}$()]{6,})")
+                 r"(?:(?:bearer|basic|token|digest|apikey|negotiate|bot)[ \t]+)?([^\s\"'\\,;<>{}$()]{6,})")
+OTHER_SCHEME = r"(?i)\bauthorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}[a-z][\w-]{1,24}[ \t]+([^\s\"'\\,;<>{}$()]{6,})"
 DIGEST = r"(?i)\bdigest\b[^\r\n]{0,600}?\bresponse=\\?[\"']?([0-9a-f]{32,})"
 COOKIE = r"(?i)\b(?:set-)?cookie[\"'\\]{0,3}:[ \t\"'\\]{0,4}([^\r\n\"'\\]{1,1000})"
 CURL_USER = (r"(?:^|\s)(?:-[a-zA-Z]{0,5}u|--user|--proxy-user|(?<=http )-a|(?<=https )-a|--auth)[ \t=]{0,4}[\"']?"

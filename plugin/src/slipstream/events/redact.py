@@ -27,6 +27,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+@cache
+def _rows() -> list[tuple[str, list[str], str]]:
+    return [(kind, hints.split(" "), pattern) for kind, hints, pattern in patterns.PATTERNS]
+
+
 def mark(kind: str) -> str:
     return f"[redacted:{kind}]"
 
@@ -53,11 +58,14 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
         text = expression.sub(replace, text)
 
     low = text.lower()
-    for kind, hints, pattern in patterns.PATTERNS:
-        if any(hint in low for hint in hints.split(" ")):
-            hide(pattern, kind)
+    for kind, hints, pattern in _rows():
+        for hint in hints:  # no generator: there are 250 hints, and an export asks for each of ten thousand texts
+            if hint in low:
+                hide(pattern, kind)
+                break
     if "authoriz" in low:
-        hide(patterns.AUTHORIZATION, "authorization", lambda m: not _is_header_value(m.group(1)))
+        for scheme in (patterns.AUTHORIZATION, patterns.OTHER_SCHEME):
+            hide(scheme, "authorization", lambda m: not _is_header_value(m.group(1)))
     if "bearer" in low:
         hide(patterns.BEARER, "bearer", lambda m: not _is_header_value(m.group(1)) or m.group(1).count(".") > 3)
     if "digest" in low:
@@ -156,7 +164,9 @@ def redact_event(store_root: str, event: dict[str, Any]) -> str:
     """An event as one JSON line without its number: redacted, the count kept in data, cut to the line's bound."""
     label, count = redact_text(str(event["label"])[:65536], store_root)
     agent = redact_text(str(event["agent"]), store_root)[0][:200]
-    done = {**event, "session": safe_session(str(event["session"])), "agent": agent, "label": label[:LABEL_CHARS]}
+    kind = redact_text(str(event["kind"]), store_root)[0][:200]
+    done = {**event, "session": safe_session(str(event["session"])), "agent": agent, "kind": kind,
+            "label": label[:LABEL_CHARS]}
     if event.get("data"):
         done["data"], found = redact_data(event["data"], store_root)
         count += found

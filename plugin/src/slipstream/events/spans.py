@@ -77,7 +77,8 @@ def _assigned(text: str, low: str) -> list[Span]:
         value = text[start : min(stop, start + JUDGED_CHARS)]
         env_style = tight and name.isupper() and sign != "=>"
         if sign in ("", ",") or len(sign) > 2:
-            apart = sign == "," and (closing[-1:] not in ("'", '"') or text[begin - 1 : begin] not in ("'", '"'))
+            apart = sign == "," and (closing[-1:] not in ("'", '"') or text[begin - 1 : begin] not in ("'", '"')
+                                     or text[stop + 1 : stop + 3].lstrip().startswith((":", "=")))
             if not quoted or apart or (sign == "" and (closing or not before)):
                 continue
             if not name.isupper() and (not any(c.isdigit() for c in value) or classify_name(name)[1] != STRONG or any(
@@ -140,7 +141,8 @@ def _named(text: str) -> list[Span]:
         name = match.group(1)
         kind = judge(name, text[start : min(stop, start + JUDGED_CHARS)], quoted, name.isupper())
         if kind:
-            spans.append((start, stop, kind))
+            rest = None if quoted else _REST.match(text, stop)
+            spans.append((start, rest.end() if rest is not None else stop, kind))
     return spans
 
 

@@ -22,6 +22,7 @@ from slipstream.memory.turns import relative_to, tool_bucket
 MAX_ASK_CHARS, ANSWER_CHARS, MAX_EXCHANGES = 20_000, 600, 5_000
 LOCK_TIMEOUT_S = 1.5  # see observe.py
 _SENTENCE_END = re.compile(r"[.!?](?=\s)")
+MAX_READ_CHARS = 20_000  # of an answer, of which a few sentences are kept
 _FILE_KEYS = ("file_path", "notebook_path", "file", "path")
 
 
@@ -84,7 +85,7 @@ def _fold(store_root: str, chat: dict[str, Any], path: str, offset: int, root: s
         elif not exchanges:
             continue
         elif entry.kind == TEXT:
-            _add_answer(exchanges[-1], entry.text, redact_text(first_sentences(entry.text), store_root)[0])
+            _add_answer(exchanges[-1], entry.text, first_sentences(redact_text(entry.text[:MAX_READ_CHARS], store_root)[0]))
             chat["turnCount"] = int(chat.get("turnCount", 0)) + 1
         elif entry.kind == TOOL:
             _add_tool(exchanges[-1], entry.name, entry.data, root, store_root)

@@ -13,7 +13,7 @@ from slipstream.base.store import store_path
 from slipstream.base.tokens import approx_text_tokens
 from slipstream.events.log import list_sessions, read_events
 from slipstream.events.names import safe_session
-from slipstream.events.redact import redact_text
+from slipstream.events.redact import redact_data, redact_text
 from slipstream.memory.digest_facts import digest_name, same_session
 from slipstream.memory.digest_text import (
     clip_line,
@@ -29,10 +29,10 @@ from slipstream.memory.digest_text import (
 from slipstream.memory.fact_file import render_fact
 from slipstream.memory.fact_reading import facts_lock, load_locked, write_index
 from slipstream.memory.model import DIGEST_TAG, Fact
-from slipstream.memory.transcript import ASK, TEXT, Entry, is_ask, iter_entries, tail_start
+from slipstream.memory.transcript import ASK, RESULT, TEXT, TOOL, Entry, is_ask, iter_entries, tail_start
 from slipstream.memory.turns import prompt_text, relative_to, tool_bucket
 
-TRANSCRIPT_TAIL_BYTES = 4_000_000
+TRANSCRIPT_TAIL_BYTES, LAST_ENTRIES, MAX_TEXT_CHARS = 4_000_000, 40, 50_000
 MAX_DECISIONS, MAX_FILES, MAX_TAGS, MAX_DIGESTS_A_SESSION = 8, 20, 12, 5
 FALLBACK_TASK = "Resume the previous task; ask what it was if nothing here says so."
 FALLBACK_NEXT = "Read the project map and the open task above again, then go on."
@@ -133,13 +133,26 @@ def take_digest(store_root: str, session: str | None = None, trigger: str = "aut
     events = read_events(store_root, session)
     events += [{"kind": "user-prompt", "label": line} for line in extra_activity]
     events += [{"kind": "post-tool", "label": f"Edit {path}"} for path in extra_files]
-    digest = build_digest(session, taken_at or now_iso(), trigger, entries, events, hint, root)
+    _redact_entries(store_root, entries)
+    digest = build_digest(session, taken_at or now_iso(), trigger, entries, events, redact_text(hint, store_root)[0], root)
     if digest.is_empty() and not may_be_empty:
         raise SlipstreamError(f"nothing is recorded in session {session}, so there is nothing to save")
     digest.open_task = redact_text(digest.open_task, store_root)[0]
     for name in ("decisions", "files", "next_steps", "failed", "identifiers", "tests"):
         setattr(digest, name, [redact_text(line, store_root)[0] for line in getattr(digest, name)])
     return digest, save_digest(store_root, digest)
+
+
+def _redact_entries(store_root: str, entries: list[Entry]) -> None:
+    """Before anything is picked out or cut: a word of a text does not say that it is a secret. Results are left that are not
+    quoted, for they are most of a transcript and the host grants few seconds."""
+    failed = {entry.call for entry in entries if entry.kind == RESULT and entry.failed}
+    last = len(entries) - LAST_ENTRIES
+    for number, entry in enumerate(entries):
+        if entry.kind in (ASK, TEXT) or (entry.kind == RESULT and (entry.failed or number >= last)):
+            entry.text = redact_text(entry.text[:MAX_TEXT_CHARS], store_root)[0]
+        elif entry.kind == TOOL and tool_bucket(entry.name) != "edit" and (entry.call in failed or number >= last):
+            entry.data = redact_data(entry.data, store_root)[0]
 
 
 def save_digest(store_root: str, digest: Digest) -> Fact:
