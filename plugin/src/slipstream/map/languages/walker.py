@@ -3,12 +3,16 @@ from __future__ import annotations
 
 import re
 
+from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.lexer import Lexicon, after, after_nested
 from slipstream.map.languages.text import Lines, comment_summary, signature
 from slipstream.map.model import Definition, FileScan
 
 _BLANKS = re.compile(r"[\s;]*")
 _SPACES = re.compile(r"\s*")
+# What a signature leaves out where it stands apart from text in quotes: comments, directives.
+_NOTES = pattern_of(r"""(?s)\\.|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|//[^\n]*|"""
+                    r"""/\*.*?(?:\*/|\Z)|\n[ \t]*#[^\n]*""")
 SIGNATURE_SOURCE_CHARS = 1000
 OWNER_KINDS = frozenset(("class", "interface", "enum", "type"))
 
@@ -74,6 +78,8 @@ class Walker:
         line = lines.at(name_at)
         doc = self.doc_text
         text = self.text[head[0]:min(head[1], head[0] + SIGNATURE_SOURCE_CHARS)]
+        if "//" in text or "/*" in text or (self.hash_lines and "\n#" in text):
+            text = _NOTES.sub(self._without_note, text)
         definition = Definition(name, kind, line, first, lines.at(end - 1), signature(text).rstrip(" ;"), "", exported, default,
                                 comment_summary(doc) if doc else "")
         if owner is None:
@@ -83,6 +89,10 @@ class Walker:
                 definition.parent = owner.qualified
             owner.members.append(definition)
         return definition
+
+    def _without_note(self, found: re.Match[str]) -> str:
+        kept = found.group()
+        return kept if kept[0] in "\\\"'`" or (kept[0] == "\n" and not self.hash_lines) else " "
 
     def semicolon(self, pos: int) -> int:
         """The offset after a `;` that follows on the same line, else `pos`."""
