@@ -5,6 +5,7 @@ request that needs it, not at the start.
 """
 from __future__ import annotations
 
+import _thread
 import gc
 import os
 import sys
@@ -52,7 +53,7 @@ class Lane:
                 self._threads += 1
         self._queue.put(work)
         if start:
-            threading.Thread(target=self._run, name="mcp-" + self.name, daemon=True).start()
+            _thread.start_new_thread(self._run, ())  # `threading` waits for it to run, and so for what it computes
 
     def _run(self) -> None:
         while True:
