@@ -1,13 +1,16 @@
 """python3 -m tests.bench.client: what the plugin costs a session of the real Claude Code client, as ratios of the same without it.
 
-The same scripted session of 26 hook calls, interleaved: without the plugin, with it, with it but without the processes, and with
-its server and skills but no hook. Timed is the client's own process, not what is prepared around it; CPU is that of the client
-and of all it starts, the fake API's left out. Needs the client (SLIPSTREAM_CLAUDE).
+The same scripted session of 26 hook calls, in another order each round: without the plugin, with it, with it but without the
+processes, and with its server and skills but no hook. Beside them the least plugin that could stand in its place: the same
+skills, commands and hooks, but every process is `python3 -I -S -c pass` and the server is least_server.py. What that one costs is
+the client's and Python's part; what ours costs beyond it is ours. Timed is the client's own process, not what is prepared around
+it; CPU is that of the client and of all it starts, the fake API's left out. Needs the client (SLIPSTREAM_CLAUDE).
 """
 from __future__ import annotations
 
 import copy
 import json
+import random
 import re
 import resource
 import statistics
@@ -22,6 +25,7 @@ from tests.clients.claude_code.session import HERE, Session, find_client
 
 ROUNDS = 7
 CALLS = 10
+LEAST = "the least plugin"
 PLUGIN = HERE.parents[2] / "plugin"
 EVENTS = {5: "UserPromptSubmit", 10: "PostToolUse", 6: "PostToolBatch, Stop"}  # told in the client's log by their number of fields
 STAMP = re.compile(r"^(\d{4}-\d\d-\d\dT[\d:.]+)Z ")
@@ -54,10 +58,17 @@ def variant(name: str) -> dict[str, Any]:
         value["no_plugin"] = True
     if name == "without its hooks":
         value["plugin_edits"] = {"hooks/hooks.json": {"hooks": {}}}
-    if name == "without its processes":
-        hooks = json.loads((PLUGIN / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
-        kept = {event: entry for event, entry in hooks.items() if entry[0]["hooks"][0]["type"] == "mcp_tool"}
-        value["plugin_edits"] = {"hooks/hooks.json": {"hooks": kept}}
+    hooks = json.loads((PLUGIN / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+    if "without its processes" in name:
+        hooks = {event: entry for event, entry in hooks.items() if entry[0]["hooks"][0]["type"] == "mcp_tool"}
+        value["plugin_edits"] = {"hooks/hooks.json": {"hooks": hooks}}
+    if name.startswith(LEAST):
+        for entry in hooks.values():
+            if entry[0]["hooks"][0]["type"] == "command":
+                entry[0]["hooks"][0]["args"] = ["-I", "-S", "-c", "pass"]
+        server = {"command": "python3", "args": ["-I", "-S", str(Path(__file__).with_name("least_server.py"))]}
+        value["plugin_edits"] = {"hooks/hooks.json": {"hooks": hooks if "its hooks" not in name else {}},
+                                 ".claude-plugin/plugin.json": {"mcpServers": {"slipstream": server}}}
     return value
 
 
@@ -103,11 +114,13 @@ def main() -> int:
     if client is None:
         print("no client: SLIPSTREAM_CLAUDE names no binary", file=sys.stderr)
         return 1
-    names = ["without the plugin", "with it", "without its processes", "without its hooks", "ten calls at once"]
+    ours = ["with it", "without its processes", "without its hooks"]
+    least = [LEAST] + [LEAST + " " + name for name in ours[1:]]
+    names = ["without the plugin", *ours, *least, "ten calls at once"]
     runs: dict[str, list[Timed]] = {name: [] for name in names}
     waits: dict[str, list[tuple[str, float]]] = {name: [] for name in names}
     for _ in range(ROUNDS):
-        for name in names:
+        for name in random.sample(names, len(names)):
             with tempfile.TemporaryDirectory() as folder:
                 session = Timed(Path(folder), client, PLUGIN, variant(name))
                 session.run()
@@ -117,10 +130,13 @@ def main() -> int:
                     print(name, session.wrong, file=sys.stderr)
     wall, cpu = ({name: statistics.median(pick(run) for run in runs[name]) for name in names}
                  for pick in (lambda run: run.wall, lambda run: run.cpu))
-    for name in names[1:4]:
-        print("session of 26 hook calls, %-22s %5.2f times the one without the plugin, %5.2f times the one without its hooks; CPU %.2f" % (
-            name, wall[name] / wall[names[0]], wall[name] / wall[names[3]], cpu[name] / cpu[names[0]]))
-    for name in names[1:]:
+    bare = names[0]
+    for name, control in zip(ours, least):
+        for told in (name, control):
+            print("session of 26 hook calls, %-38s %5.2f times the one without the plugin, CPU %.2f" % (
+                told, wall[told] / wall[bare], cpu[told] / cpu[bare]))
+        print("%-64s %5.2f times the least, CPU %.2f" % ("", wall[name] / wall[control], cpu[name] / cpu[control]))
+    for name in [*ours[:2], names[-1]]:
         for event in ("", *sorted({event for event, _ in waits[name]})):
             times = [took for of, took in waits[name] if event in ("", of)]
             if times:
