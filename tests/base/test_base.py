@@ -1,6 +1,7 @@
 """Roots, containment, store, files, locks, text, settings."""
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -118,6 +119,18 @@ class Store(Folder):
         self.make(".claude/slipstream/.gitignore", "mine")
         store.ensure_store(self.root)
         self.assertEqual(files.read_text(os.path.join(folder, ".gitignore")), "mine")
+
+    def test_a_full_disk_leaves_no_store_that_git_takes_in(self) -> None:
+        full = OSError(errno.ENOSPC, "No space left on device")
+        with mock.patch("os.rename", side_effect=full), self.assertRaises(OSError):
+            store.ensure_store(self.root)
+        with mock.patch("builtins.open") as opened, self.assertRaises(OSError):
+            opened.return_value.__enter__.return_value.write.side_effect = full
+            opened.return_value.__exit__.return_value = False
+            opened.side_effect = lambda fd, *_, **__: os.close(fd) or mock.DEFAULT
+            store.ensure_store(self.root)
+        self.assertEqual(os.listdir(self.path(".claude")), [])
+        self.assertEqual(files.read_text(os.path.join(store.ensure_store(self.root), ".gitignore")), "/*\n")
 
     @unittest.skipUnless(POSIX, "symlinks")
     def test_symlinks_are_refused(self) -> None:

@@ -6,8 +6,6 @@ import os
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.roots import store_dir
 
-IGNORE_ALL = "/*\n"
-
 
 def ensure_store(store_root: str) -> str:
     """The store's folder, made on first use. SlipstreamError when a symlink on the way leaves the project."""
@@ -16,14 +14,8 @@ def ensure_store(store_root: str) -> str:
     except OSError as error:
         raise SlipstreamError(str(error)) from None
     if not os.path.isdir(folder):
-        os.makedirs(os.path.dirname(folder), exist_ok=True)
-        ensure_private_dir(folder)
-        try:
-            fd = os.open(os.path.join(folder, ".gitignore"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return folder  # written once; only `memory share` changes it
-        with os.fdopen(fd, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(IGNORE_ALL)
+        from slipstream.base.new_store import make_store
+        make_store(folder)
     return folder
 
 

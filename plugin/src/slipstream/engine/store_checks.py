@@ -13,9 +13,9 @@ from slipstream.base.files import read_bytes, write_atomic
 from slipstream.base.git import run_git
 from slipstream.base.json_files import is_torn, iter_json_lines, load_json
 from slipstream.base.locks import FileLock
+from slipstream.base.new_store import IGNORE_ALL
 from slipstream.base.roots import store_dir
 from slipstream.base.settings import SETTINGS, fits
-from slipstream.base.store import IGNORE_ALL
 from slipstream.context.gc import LEFTOVER_AGE_S, find_leftovers
 from slipstream.engine.diagnosis import FAIL, OK, WARN, Finding, Patient
 from slipstream.memory.share import SHARED_IGNORE
