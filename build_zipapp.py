@@ -28,8 +28,9 @@ _spec.loader.exec_module(packing)
 
 SHEBANG = b"#!/usr/bin/env python3\n"
 DOS_DATE = (2020 - 1980) << 9 | 1 << 5 | 1
-DEFLATED_FOLDERS = ("slipstream/dashboard/", "slipstream/engine/", "slipstream/doctor.py", "slipstream/map/languages/",
-                    "slipstream/map/imports/", "slipstream/cli/")
+DEFLATED = tuple("slipstream/" + start for start in (
+    "dashboard/ engine/ doctor.py map/languages/ map/imports/ cli/ base/packing.py context/gc.py context/prices.py "
+    "context/usage map/mindmap_html.py memory/forget.py memory/harvest.py memory/health.py memory/transfer.py").split())
 STORED = {"slipstream/dashboard/" + name for name in ("__init__.py", "launch.py", "token.py")}  # a session's start loads them
 STORED |= {"slipstream/cli/" + name + ".py" for name in ("__init__", "query", "query_file", "find", "flags", "memory_verbs")}
 STORED.add("slipstream/mcp/tools.json")  # the server loads it, whose threads must never meet in zipimport's way to zlib
@@ -62,7 +63,7 @@ def packed(name: str, path: str) -> bytes:
 def is_deflated(name: str) -> bool:
     if not name.endswith(".py"):
         return name.startswith("slipstream/") and name not in STORED
-    return name.startswith(DEFLATED_FOLDERS) and name not in STORED
+    return name.startswith(DEFLATED) and name not in STORED
 
 
 def build_pyz() -> bytes:
