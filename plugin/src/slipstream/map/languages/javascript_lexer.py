@@ -1,5 +1,4 @@
-"""What hides brackets in JavaScript and TypeScript: templates, regular expressions, JSX text; and how types and
-statements end."""
+"""What hides brackets in JavaScript and TypeScript: templates, regular expressions, JSX text; and how statements end."""
 from __future__ import annotations
 
 import re
@@ -25,9 +24,8 @@ def _quoted_in_jsx(quote: str) -> str:
     return rf"{quote}(?:(?<![\w$)\]}}]{quote})|{words})[^{quote}\\\n]*(?:\\.[^{quote}\\\n]*){{0,9999}}{quote}?"
 
 
-_WORD = re.compile(r"[\w$]+")
+WORD = re.compile(r"[\w$]+")
 _SPACE = re.compile(r"\s*")
-_PREFIX_WORDS = frozenset(("keyof", "typeof", "readonly", "unique", "infer", "asserts", "new", "abstract"))
 _CONTINUE_AFTER = frozenset("=+-*%&|^<>?:,.([{")
 _CONTINUE_BEFORE = frozenset(".?:=+-*/%&|^<>,([)]`")
 _WORDS_AFTER = frozenset(("extends", "implements", "in", "of", "new", "await", "as", "is", "keyof", "typeof", "instanceof",
@@ -46,10 +44,10 @@ class JavaScriptLexicon(Lexicon):
         self.jsx = jsx
         self.typed = typed
         self._templates = 0
-        self._angles = self.compile(r"([({\[])|(<)|=>|(>)|([;)}\]])")
+        self.angle = self.compile(r"([({\[])|(<)|=>|(>)|([;)}\]])")
         angle = "|(<)" if typed or jsx else "|(<(?!))"
         self._expression = self.compile(r"([({\[])|([)}\]])|(;)|(,)|(\n)" + angle)
-        self._jsx = re.compile(r"(<(?=[A-Za-z_$>]))|(</[^>]{0,300}>)|(/>)|(\{)|=\s*(?:\"[^\"]*\"|'[^']*')")
+        self._jsx = pattern_of(r"(<(?=[A-Za-z_$>]))|(</[^>]{0,300}>)|(/>)|(\{)|=\s*(?:\"[^\"]*\"|'[^']*')")
 
     def _special(self, text: str, match: re.Match[str]) -> int:
         pos = match.start()
@@ -107,107 +105,20 @@ class JavaScriptLexicon(Lexicon):
             else:
                 return pos
 
-    def angles(self, text: str, pos: int) -> int:
-        """Offset after the `>` that closes the type arguments or parameters opened at `pos`; -1 when they are not that."""
-        depth = 0
-        at = pos
-        stop = pos + 20_000
-        while True:
-            for match in tokens(self._angles, text, at):
-                kind = match.lastindex
-                if kind is None:
-                    continue
-                if kind == 1:
-                    at = self.close(text, match.start())
-                    break
-                if kind == 2:
-                    depth += 1
-                elif kind == 3:
-                    depth -= 1
-                    if not depth:
-                        return match.end()
-                elif kind == 4:
-                    return -1
-                else:
-                    at = self.hook(text, match)
-                    break
-                if match.end() > stop:
-                    return -1
-            else:
-                return -1
-
     def type_end(self, text: str, pos: int) -> int:
         """Offset after the type that begins at `pos`."""
-        need = True
-        end = pos
-        conditional = 0
-        size = len(text)
-        word = ""
-        group = False               # whether the operand just passed was in round brackets: parameters, if `=>` follows
-        while True:
-            at = self.space(text, end)
-            if at >= size:
-                return end
-            char = text[at]
-            if need:
-                group = char == "("
-                if char in "{[(":
-                    end = self.close(text, at)
-                    need = False
-                elif char == "<":
-                    found = self.angles(text, at)
-                    if found < 0:
-                        return end
-                    end = found
-                elif char in "\"'":
-                    end = after(text, char, at + 1)
-                    need = False
-                elif char == "`":
-                    end = self.template(text, at)
-                    need = False
-                elif char in "|&-.+":
-                    end = at + 1
-                else:
-                    match = _WORD.match(text, at)
-                    if match is None:
-                        return end
-                    word = match.group()
-                    end = match.end()
-                    need = word in _PREFIX_WORDS and text[at - 1] != "."
-                    if need:
-                        following = self.space(text, end)
-                        need = text[following:following + 1] not in ("", ")", "]", "}", ";", ",", "=", ">", "|", "&")
-                continue
-            same_line = "\n" not in text[end:at]
-            if (char == "[" and same_line) or (char == "(" and word == "import"):
-                end = self.close(text, at)
-            elif char == "<" and same_line:
-                found = self.angles(text, at)
-                if found < 0:
-                    return end
-                end = found
-            elif char in "|&.":
-                end = at + 1
-                need = True
-            elif char == "=" and group and text[at + 1:at + 2] == ">":
-                end = at + 2
-                need = True
-            elif char == "?" and conditional:
-                end = at + 1
-                need = True
-            elif char == ":" and conditional:
-                conditional -= 1
-                end = at + 1
-                need = True
-            else:
-                match = _WORD.match(text, at)
-                word = match.group() if match else ""
-                if word == "extends":
-                    conditional += 1
-                elif word != "is" or not same_line:
-                    return end
-                end = at + len(word)
-                need = True
+        from slipstream.map.languages.javascript_type_ends import type_end
+        return type_end(self, text, pos)
+
+    def angles(self, text: str, pos: int) -> int:
+        """Offset after the `>` that closes the type arguments or parameters opened at `pos`; -1 when they are not that."""
+        from slipstream.map.languages.javascript_type_ends import angles
+        return angles(self, text, pos)
+
+    def class_head(self, text: str, pos: int) -> int:
+        """Offset of the `{` of the class or interface whose keyword is at `pos`; -1 without one."""
+        from slipstream.map.languages.javascript_type_ends import class_head
+        return class_head(self, text, pos)
 
     def jsx_end(self, text: str, pos: int) -> int:
         """Offset after the JSX element that begins at `pos`."""
@@ -307,7 +218,7 @@ class JavaScriptLexicon(Lexicon):
         if char == "{":
             return before == ")"
         if char.isalpha():
-            match = _WORD.match(text, following)
+            match = WORD.match(text, following)
             if match is not None and match.group() in _WORDS_BEFORE:
                 return text[match.end():match.end() + 1] not in (":", "=", "(", ";") or match.group() in ("catch", "in")
         if before.isalpha():

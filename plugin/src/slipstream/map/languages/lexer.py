@@ -4,6 +4,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from slipstream.base.lazy_pattern import pattern_of
+
 WINDOW_CHARS = 262_144
 MARGIN_CHARS = 8_192
 UNCLOSED_LIMIT = 4
@@ -90,7 +92,7 @@ class Lexicon:
 
     def compile(self, stops: str) -> re.Pattern[str]:
         """A pattern for `stops` (groups of their own) outside of strings and comments; the last group is `special`."""
-        return re.compile(f"{stops}|({self.special})|{self.noise}", re.S)
+        return pattern_of(f"{stops}|({self.special})|{self.noise}", re.S)
 
     def find(self, pattern: re.Pattern[str], text: str, pos: int) -> re.Match[str] | None:
         """The next token of a compiled pattern that is in none of the brackets its group 1 matches; None at the end."""

@@ -95,7 +95,7 @@ def needs_shebang(path: str) -> bool:
     return "." not in name[1:] and name not in _BY_NAME
 
 
-def scan_source(path: str, data: bytes) -> FileScan:
+def scan_source(path: str, data: bytes, tries: int = 20) -> FileScan:
     """Read one file's bytes; an unknown language gives a FileScan with language '' and only its lines counted.
 
     Never raises for the content of a file: what defeats a scanner ends up in `warnings`.
@@ -107,11 +107,15 @@ def scan_source(path: str, data: bytes) -> FileScan:
         scan.hints.append("shebang:" + interpreter_of(data[:256]))
     if language is None:
         return scan
-    scanner = _scanners.get(language)
-    if scanner is None:
-        scanner = _scanners[language] = _load(LANGUAGES[language][1])
     try:
+        scanner = _scanners.get(language)
+        if scanner is None:
+            scanner = _scanners[language] = import_module("slipstream.map.languages." + LANGUAGES[language][1]).scan
         scanner(text, path, scan)
+    except ImportError as error:  # another thread was on zipimport's way to zlib at that moment
+        if not tries or "zlib" not in str(error):
+            raise
+        return scan_source(path, data, tries - 1)
     except (IndexError, ValueError, RecursionError, AttributeError) as error:     # a bug here must not cost the whole map
         scan.warnings.append(f"scanner stopped: {type(error).__name__}: {error}")
     if len(scan.imports) > 1:
@@ -121,18 +125,6 @@ def scan_source(path: str, data: bytes) -> FileScan:
     if not scan.purpose:
         scan.purpose = purpose_from_names(scan)
     return scan
-
-
-def _load(name: str) -> Scanner:
-    """A language module's `scan`; tried again when another thread was on zipimport's way to zlib at that moment."""
-    for left in range(20, -1, -1):
-        try:
-            scanner: Scanner = import_module("slipstream.map.languages." + name).scan
-            break
-        except ImportError as error:
-            if not left or "zlib" not in str(error):
-                raise
-    return scanner
 
 
 def purpose_from_names(scan: FileScan) -> str:
