@@ -42,6 +42,12 @@ def _assignment(node: ast.stmt) -> ast.stmt:
     return node
 
 
+def _is_for_types(node: ast.stmt) -> bool:
+    """`TYPE_CHECKING = False`, or a block under it, at the top of a module."""
+    name = node.targets[0] if isinstance(node, ast.Assign) else node.test if isinstance(node, ast.If) and not node.orelse else None
+    return isinstance(name, ast.Name) and name.id == "TYPE_CHECKING"
+
+
 class Packing(unittest.TestCase):
     def test_same_program_same_lines(self) -> None:
         held = build_zipapp.entries(built_pyz())
@@ -50,6 +56,7 @@ class Packing(unittest.TestCase):
                 source = stream.read()
             packed = held[os.path.relpath(path, SOURCE).replace(os.sep, "/")].decode("utf-8")
             plain, small = ast.parse(source), ast.parse(packed)
+            plain.body = [node for node in plain.body if not _is_for_types(node)]
             lines = [[(type(node).__name__, node.lineno) for node in ast.walk(tree) if isinstance(node, (ast.Call, ast.FunctionDef, ast.ClassDef, ast.Raise))]
                      for tree in (plain, small)]
             self.assertEqual(lines[0], lines[1], dotted)
@@ -76,6 +83,15 @@ class Packing(unittest.TestCase):
         self.assertEqual(packed.split("\n")[6].replace(" ", ""), "deff(a):")
         compile(packed, "packed", "exec")
         self.assertIn("Any", pack_source(source.replace("b: Any = a", "b = Any")))
+
+    def test_what_only_types_need_is_left_out(self) -> None:
+        head = "from __future__ import annotations\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    from a import B\n    C = B\n\n"
+        self.assertEqual(pack_source(head + "def f(a: B) -> C:\n    return a\n").strip(), "def f(a):\n return a")
+        self.assertEqual(pack_source(head + "def f(a: B) -> C:\n    return a\n").index("def"), 6)
+        self.assertEqual(pack_source(head + "if x:\n    y = 1\nz = 2\n").strip(), "if x:\n y=1\nz=2")
+        self.assertIn("TYPE_CHECKING", pack_source(head + "print(TYPE_CHECKING)\n"))
+        self.assertIn("import B", pack_source(head.rstrip() + "\nelse:\n    B = int\n"))
+        self.assertNotIn("typing", pack_source(head.replace("TYPE_CHECKING = False", "from typing import TYPE_CHECKING") + "x = 1\n"))
 
     def test_every_python_builds_the_same_bytes(self) -> None:
         """What could differ by Python: each module packed, and the compressor on one file. CI compares the whole with every Python."""

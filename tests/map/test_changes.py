@@ -13,7 +13,8 @@ from slipstream.map.body_words import BodyWords, open_words
 from slipstream.map.changes import CHANGES, Changed
 from slipstream.map.fresh import open_view
 from slipstream.map.identity import scanner_identity
-from slipstream.map.refs import find_references, references_json
+from slipstream.map.refs import find_references
+from slipstream.map.refs_json import references_json
 from slipstream.map.search_store import DEFINITIONS, Definitions, open_definitions
 
 from tests.map.trees import TreeCase

@@ -218,8 +218,8 @@ class Process(Tree):
         done = self.run_verb("graph", "pkg/urls.py")
         self.assertIn("imported by:\n  pkg/__init__.py\n  pkg/cache.py\n", done.stdout)
 
-    def test_what_a_warm_search_loads(self) -> None:
-        """At most 900 lines as the pyz packs them, after an edit one module more, and none of the modules that cost a start."""
+    def test_what_a_warm_query_loads(self) -> None:
+        """At most 900 lines as the pyz packs them, with changes beside the index or without, and none of the modules that cost a start."""
         data = built_pyz()
         place = os.path.join(self.root, "slipstream.pyz")
         with open(place, "wb") as stream:
@@ -228,32 +228,39 @@ class Process(Tree):
                 "sys.stderr.write(' '.join(sys.modules))")
         packed = build_zipapp.entries(data)
 
-        def search(name: str) -> list[str]:
-            done = subprocess.run([sys.executable, "-I", "-S", "-c", code, place, "search", name, "--root", self.root],
+        def run(*words: str) -> list[str]:
+            done = subprocess.run([sys.executable, "-I", "-S", "-c", code, place, *words, "--root", self.root],
                                   capture_output=True, text=True, check=True, timeout=60)
             return done.stderr.split()
 
-        def check(limit: int) -> None:
-            loaded = search("parse_url")
-            self.assertEqual({"argparse", "subprocess", "pathlib", "json", "re", "dataclasses", "typing", "heapq"} & set(loaded), set())
+        def check(limit: int, *words: str) -> None:
+            loaded = run(*words)
+            dear = {"argparse", "subprocess", "pathlib", "json", "re", "dataclasses", "typing", "heapq"} & set(loaded)
+            self.assertEqual(dear, {"re"} if words[0] == "refs" else set())
             names = ["slipstream/" + name.replace(".", "/")[11:] for name in loaded if name.split(".")[0] == "slipstream"]
             files = [packed.get(name + ".py") or packed[name.rstrip("/") + "/__init__.py"] for name in names]
             lines = sum(bool(line.strip()) for text in [*files, packed["__main__.py"]] for line in text.split(b"\n"))
-            self.assertLessEqual(lines, limit, sorted(names))
+            self.assertLessEqual(lines, limit, (words, sorted(names)))
 
-        search("parse_url")  # makes the indexes
+        run("refs", "parse_url")  # makes the indexes
         for folder, _, names in os.walk(self.root):
             for name in ["", *names] if os.sep + "slipstream" not in folder else []:
                 os.utime(os.path.join(folder, name), (1_700_000_000, 1_700_000_000))
-        search("parse_url")  # sees that all is older than the index
-        check(900)
+        run("search", "parse_url")  # sees that all is older than the index
+        check(900, "search", "parse_url")
+        check(900, "refs", "parse_url")
+        check(1110, "search", "where a zebra crossing is returned")  # what reads bodies, and the hint at grep, come on top
         with open(os.path.join(self.root, "pkg", "urls.py"), "a", encoding="utf-8") as stream:
             stream.write("\n\ndef parse_later(text):\n    return text\n")
         os.utime(os.path.join(self.root, "pkg", "urls.py"), (1_700_000_500, 1_700_000_500))
         for _ in range(2):  # takes the edit in; sees that it is older than the index
-            search("parse_later")
-        self.assertTrue(os.path.exists(os.path.join(self.root, ".claude", "slipstream", "map.search.new")))
-        check(960)  # the module that reads what changed since, from the small index beside it, comes on top
+            run("search", "parse_later")
+            run("refs", "parse_later")
+        for name in ("map.search.new", "map.words.new"):
+            self.assertTrue(os.path.exists(os.path.join(self.root, ".claude", "slipstream", name)))
+        check(900, "search", "parse_url")
+        check(900, "refs", "parse_url")
+        check(1110, "search", "where a zebra crossing is returned")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,6 @@ class SlipstreamError(Exception):
     def __str__(self) -> str:
         if self.path is None:
             return self.message
-        from slipstream.base.paths import shown_path
+        from slipstream.base.shown_path import shown_path
         where = [str(part) for part in (self.line, self.column) if part is not None]
         return ":".join([shown_path(self.path), *where, " " + self.message])

@@ -10,6 +10,7 @@ import keyword
 import tokenize
 
 _TYPES_ONLY = ("typing", "collections.abc")
+_TYPES_NAME = "TYPE_CHECKING"
 _BEFORE_STRING = frozenset("return in not and or if else elif yield is raise assert".split())  # no prefix of a string
 _FUTURE = "from __future__ import annotations\n"
 _ASIDE = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
@@ -18,7 +19,7 @@ _ASIDE = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
 def pack_source(text: str) -> str:
     """Python source -> the same program, line for line; every supported Python gives the same text."""
     unneeded = _lines_of_type_imports(text)
-    tokens = _without_annotations([token for token in _whole_strings(text) if token.start[0] not in unneeded])
+    tokens = _without_annotations(_without_lines(_whole_strings(text), unneeded))
     out: list[str] = []
     line, level, depth = 1, 0, 0
     before: tokenize.TokenInfo | None = None  # the token before this one in the same logical line
@@ -62,16 +63,33 @@ def _needs_gap(left: str, right: str) -> bool:
         right[0] in "'\"" and left not in _BEFORE_STRING))
 
 
+def _without_lines(tokens: list[tokenize.TokenInfo], unneeded: set[int]) -> list[tokenize.TokenInfo]:
+    """The tokens but those of some lines, whole statements; the end of their blocks is told behind them."""
+    kept, open_blocks = [], 0
+    for token in tokens:
+        dropped = token.start[0] in unneeded
+        if token.type == tokenize.INDENT and dropped:
+            open_blocks += 1
+        elif token.type == tokenize.DEDENT and open_blocks:
+            open_blocks, dropped = open_blocks - 1, True
+        if not dropped:
+            kept.append(token)
+    return kept
+
+
 def _lines_of_type_imports(text: str) -> set[int]:
-    """Lines of imports from `typing` that only annotations use, which are never evaluated; `typing` costs half a start."""
+    """Lines that only annotations need, which are never evaluated: imports from `typing`, which costs half a start, and
+    what stands under `if TYPE_CHECKING`, with the name itself."""
     tree = ast.parse(text)
     if not any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body):
         return set()
     used: set[str] = set()
-    waiting: list[ast.AST] = [tree]
+    blocks = [node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)
+              and node.test.id == _TYPES_NAME and not node.orelse]
+    waiting: list[ast.AST] = [node for node in tree.body if node not in blocks]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Name):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             used.add(node.id)
         aside = ("annotation", "returns")
         for field, value in ast.iter_fields(node):
@@ -79,8 +97,11 @@ def _lines_of_type_imports(text: str) -> set[int]:
                 waiting += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, ast.AST)]
     lines: set[int] = set()
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module in _TYPES_ONLY and used.isdisjoint(
-                alias.asname or alias.name for alias in node.names):
+        names = [alias.asname or alias.name for alias in node.names] if (
+            isinstance(node, ast.ImportFrom) and node.module in _TYPES_ONLY) else [
+            target.id for target in node.targets if isinstance(target, ast.Name) and target.id == _TYPES_NAME] if (
+            isinstance(node, ast.Assign)) else []
+        if node in blocks or (names and used.isdisjoint(names)):
             lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return lines
 

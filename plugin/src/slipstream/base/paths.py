@@ -1,9 +1,10 @@
-"""The one containment check for every path from outside, and the one way to show a path as text. Security-relevant."""
+"""The one containment check for every path from outside. Security-relevant."""
 from __future__ import annotations
 
 import os
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.base.shown_path import shown_path as shown_path
 
 
 def resolve_inside(root: str, path: str) -> str:
@@ -20,11 +21,3 @@ def resolve_inside(root: str, path: str) -> str:
 def relative_path(root: str, path: str) -> str:
     """`path` relative to `root`, with forward slashes, as every store writes it."""
     return os.path.relpath(path, root).replace(os.sep, "/")
-
-
-def shown_path(path: str) -> str:
-    r"""`path` itself when it is plain; else with what cannot be printed (control and direction characters, line ends, odd
-    spaces, bytes that are no UTF-8) and the backslash written as escapes: `\n`, `\x1b`, `\u202e`. JSON keeps the true name."""
-    if path.isprintable() and "\\" not in path:
-        return path
-    return "".join(one if one.isprintable() and one != "\\" else one.encode("unicode_escape").decode() for one in path)

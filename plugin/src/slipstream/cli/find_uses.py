@@ -5,12 +5,13 @@ from slipstream.cli.flags import Flags, UsageError, print_json, print_text
 
 
 def _refs(root: str, words: list[str], flags: Flags) -> int:
-    from slipstream.map.refs import find_references, references_json, render_references
+    from slipstream.map.refs import find_references, render_references
     if len(words) != 1:
         raise UsageError("one symbol")
     found = find_references(root, words[0], flags.get("file", ""))
     limit, offset = flags.get("limit", 40), flags.get("offset", 0)
     if flags.get("json"):
+        from slipstream.map.refs_json import references_json
         print_json(references_json(found))
     else:
         print_text(render_references(found, limit, offset))

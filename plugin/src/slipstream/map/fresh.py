@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from slipstream.map.table import Table
+    Source = stored.IndexFile | Table
 
 STAMP = struct.Struct("<q3I4xH22x")  # of a record: mtime, ctime, inode, size, flags
 
@@ -36,8 +37,7 @@ class View:
 
     __slots__ = ("indexes", "kept", "paths", "records", "source", "state")
 
-    def __init__(self, source: stored.IndexFile | Table, records: Records | list[stored.Record], paths: list[str],
-                 state: int) -> None:
+    def __init__(self, source: Source, records: Records | list[stored.Record], paths: list[str], state: int) -> None:
         self.source, self.records, self.paths, self.state = source, records, paths, state
         self.kept = False  # by a server
         self.indexes: dict[str, Any] = {}  # the search indexes kept with it
@@ -89,9 +89,8 @@ def _view_of(index: stored.IndexFile) -> View:
 
 def _is_current(root: str, view: View) -> bool:
     before, lstat = root.rstrip("/") + "/", os.lstat
-    index = view.source
-    assert isinstance(view.records, Records) and isinstance(index, stored.IndexFile)
-    for (mtime, ctime, inode, size, flags), path in zip(STAMP.iter_unpack(view.records.raw), view.paths):
+    index: Any = view.source
+    for (mtime, ctime, inode, size, flags), path in zip(STAMP.iter_unpack(view.records.raw), view.paths):  # type: ignore[union-attr]
         if path:
             info = lstat(before + path)
             if (info.st_mtime_ns != mtime or info.st_size & stored.LOW != size or info.st_ino & stored.LOW != inode
@@ -100,5 +99,4 @@ def _is_current(root: str, view: View) -> bool:
     data = stored.unpack(index.part("folders"))
     count = index.folder_count
     mtimes, names = struct.unpack_from(f"<{count}q", data), data[8 * count:].split(b"\0") if count else []
-    start = os.fsencode(before)
-    return all(os.stat(os.path.join(start, name)).st_mtime_ns == mtime for name, mtime in zip(names, mtimes))
+    return all(os.stat(os.path.join(os.fsencode(before), name)).st_mtime_ns == mtime for name, mtime in zip(names, mtimes))

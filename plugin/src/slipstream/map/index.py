@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from slipstream.map.index_file import EXPORTS, FAILED, FLAGS, GENERATED, SIZE, SKIPPED, SYMBOLS, FileEntry, Symbol, key_of
+from slipstream.map.index_file import EXPORTS, FAILED, FLAGS, GENERATED, SIZE, SKIPPED, SYMBOLS, FileEntry, Symbol
+from slipstream.map.name_table import key_of
 from slipstream.map.refresh import Refresh, refresh_index
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start

@@ -22,7 +22,6 @@ RECORD = struct.Struct("<q4I6H3I")
 (MTIME, CTIME, INODE, SIZE, CONTENT, FLAGS, PLACE, IMPORTERS, SYMBOLS, EXPORTS, LIVE, BLOCK, BLOCK_LENGTH,
  BLOCK_CRC) = range(14)
 BUCKET = struct.Struct("<III")
-NAME = struct.Struct("<II")
 MAX_PART_BYTES = 256_000_000
 RACY, FAILED, SKIPPED, GENERATED, ENTRY, ASIDE = 1, 2, 4, 8, 16, 32
 EXPORTED, DEFAULT, OVERLOAD = 1, 2, 4
@@ -128,11 +127,6 @@ def path_in(section: bytes) -> str:
     return os.fsdecode(raw)
 
 
-def key_of(kind: bytes, name: bytes) -> int:
-    """Hash under which a symbol's name (kind `:`) or a path (kind `=`) is stored."""
-    return crc32(kind + name)
-
-
 class CheckedFile:
     """A regular file of the store, no link, opened to be read in parts; OSError, DamagedIndex."""
 
@@ -170,20 +164,6 @@ class IndexFile(CheckedFile):
     def part(self, name: str) -> bytes:
         """One whole part."""
         return self.read(*self.parts[name])
-
-    def find_slots(self, key: int) -> list[int]:
-        """Slots of the files stored under `key`, see `key_of`; another name may share it."""
-        if not self.buckets:
-            return []
-        offset, length, crc = BUCKET.unpack(self.read(self.parts["buckets"][0] + BUCKET.size * (key % self.buckets), 12))
-        blob = self.read(self.parts["names"][0] + offset, length, crc)
-        return [slot for stored, slot in NAME.iter_unpack(blob[:len(blob) & ~7]) if stored == key]
-
-    def record(self, slot: int) -> Record:
-        """The fixed record of a slot."""
-        if slot >= self.slots:
-            raise DamagedIndex("slot")
-        return RECORD.unpack(self.read(self.parts["records"][0] + slot * RECORD.size, RECORD.size))
 
     def block(self, record: Record) -> list[bytes]:
         """The sections stored together with that of a record."""

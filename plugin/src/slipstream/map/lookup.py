@@ -10,6 +10,7 @@ from slipstream.base.roots import store_dir
 from slipstream.map import index_file as stored
 from slipstream.map.identity import scanner_identity
 from slipstream.map.index_file import DamagedIndex, FileEntry, IndexFile, Record
+from slipstream.map.name_table import find_slots, key_of
 from slipstream.map.source import Unreadable, decode_source, read_source
 
 MAX_READ_BYTES = 64_000_000
@@ -44,10 +45,17 @@ def locate_file(root: str, name: str, cwd: str | None = None) -> str:
     return relative_path(os.path.realpath(root), resolve_inside(root, name))
 
 
+def read_record(index: IndexFile, slot: int) -> Record:
+    """The fixed record of a slot."""
+    if slot >= index.slots:
+        raise DamagedIndex("slot")
+    return stored.RECORD.unpack(index.read(index.parts["records"][0] + slot * stored.RECORD.size, stored.RECORD.size))
+
+
 def find_record(index: IndexFile, path: str) -> Known | None:
     """Slot, record and section of a path."""
-    for slot in index.find_slots(stored.key_of(b"=", os.fsencode(path))):
-        record = index.record(slot)
+    for slot in find_slots(index, key_of(b"=", os.fsencode(path))):
+        record = read_record(index, slot)
         section = index.section(record)
         if stored.path_in(section) == path:
             return slot, record, section
@@ -87,8 +95,8 @@ def find_file(root: str, path: str, index: IndexFile | None, known: Known | None
 
 def find_named(index: IndexFile, name: str) -> list[tuple[str, Known]]:
     """(path, what `find_record` finds) of the files that, by the index, may define the last part of `name`; by path."""
-    key = stored.key_of(b":", name.rpartition(".")[2].encode("utf-8", "replace"))
-    records = [(index.record(slot), slot) for slot in index.find_slots(key)]
+    key = key_of(b":", name.rpartition(".")[2].encode("utf-8", "replace"))
+    records = [(read_record(index, slot), slot) for slot in find_slots(index, key)]
     blocks = {record[stored.BLOCK]: record for record, _ in records}
     sections = {at: index.block(record) for at, record in blocks.items()}
     found = [(slot, record, index.section(record, sections[record[stored.BLOCK]])) for record, slot in records]

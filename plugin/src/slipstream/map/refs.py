@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 from slipstream.base.counts import count_of
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.paths import shown_path
+from slipstream.base.shown_path import shown_path
 from slipstream.map.body_words import open_words, word_of
 from slipstream.map.fresh import View, open_view
-from slipstream.map.index_file import FAILED, FLAGS, SKIPPED, DamagedIndex, FileEntry, Symbol, key_of
+from slipstream.map.index_file import FAILED, FLAGS, SKIPPED, DamagedIndex, FileEntry, Symbol
+from slipstream.map.name_table import find_slots, key_of
 from slipstream.map.noise import code_places
 from slipstream.map.source import Unreadable, decode_source, read_source
 
@@ -65,7 +66,7 @@ def find_references(root: str, name: str, file: str = "") -> References:
 
 def _find(root: str, view: View, name: str, last: str, file: str) -> References:
     found = References(name)
-    defined = {slot: view.entry(slot) for slot in view.source.find_slots(key_of(b":", last.encode("utf-8", "replace")))}
+    defined = {slot: view.entry(slot) for slot in find_slots(view.source, key_of(b":", last.encode("utf-8", "replace")))}
     found.definitions = [one for entry in defined.values() for one in entry.symbols if one.name == last and (
         "." not in name or one.qualified.endswith(name))]
     found.definitions.sort(key=lambda one: (one.path, one.line))
@@ -198,12 +199,3 @@ def render_references(found: References, limit: int = 40, offset: int = 0) -> st
 
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT_CHARS else text[:MAX_TEXT_CHARS - 1] + "\u2026"
-
-
-def references_json(found: References) -> dict[str, object]:
-    """The same as a value."""
-    return {"name": found.name, "others": found.others, "closest": found.close,
-            "definitions": [{"path": one.path, "line": one.line, "kind": one.kind, "qualified": one.qualified,
-                             "signature": one.signature} for one in found.definitions],
-            "uses": [{"path": use.path, "line": use.line, "text": use.text, "inside": use.inside, "where": use.where,
-                      "target": use.target} for use in found.uses]}

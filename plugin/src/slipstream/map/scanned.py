@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import zlib
 
-from slipstream.map.index_file import HEAD_ROWS, Stamp, key_of, unpack_block
+from slipstream.map.index_file import HEAD_ROWS, Stamp, unpack_block
+from slipstream.map.name_table import key_of
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Search answers for a reader and a model, under a hard ceiling."""
 from __future__ import annotations
 
-from slipstream.base.paths import shown_path
+from slipstream.base.shown_path import shown_path
 from slipstream.base.tokens import approx_text_tokens
 from slipstream.map.index_file import Symbol
 from slipstream.map.search import Answer, Hit

@@ -23,7 +23,6 @@ from slipstream.map.index_file import (
     IMPORTERS,
     LIVE,
     MAGIC,
-    NAME,
     PARTS,
     PLACE,
     RECORD,
@@ -33,11 +32,11 @@ from slipstream.map.index_file import (
     IndexFile,
     Record,
     entry_of,
-    key_of,
     open_index_file,
     unpack,
     unpack_block,
 )
+from slipstream.map.name_table import NAME, key_of
 from slipstream.map.scanned import BLOCK_FILES, Block, Scanned, is_full, keys_in, pack_block
 
 KEYS_PER_BUCKET = 64

@@ -157,12 +157,13 @@ def sp_search(arguments: dict[str, Any], call: Call) -> str:
 
 def sp_refs(arguments: dict[str, Any], call: Call) -> str:
     keep_views()
-    from slipstream.map.refs import find_references, references_json, render_references
+    from slipstream.map.refs import find_references, render_references
     _ensure_index(call)
     file = locate(call, arguments["file"]) if arguments.get("file") else ""
     with refreshing(call), _asking:
         found = find_references(call.root, arguments["symbol"].strip(), file)
     if arguments.get("format") == "json":
+        from slipstream.map.refs_json import references_json
         return to_json(references_json(found))
     text = _paged(render_references(found, arguments["limit"], arguments.get("offset", 0)))
     charge(call, text)
