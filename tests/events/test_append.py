@@ -130,6 +130,13 @@ class OneWriter(Store):
         self.assertEqual(append_event(self.root, "s", "main", "stop", "y"), 9)
         self.assertEqual([event["seq"] for event in read_events(self.root, "s")], [0, 7, 8, 9])
 
+    def test_a_foreign_number_too_long_to_read_stops_nobody(self) -> None:
+        append_event(self.root, "s", "main", "stop", "before")
+        with open(log_path(self.root, "s"), "a", encoding="utf-8") as stream:
+            stream.write('{"seq":%s,"ts":"x","session":"s","agent":"main","kind":"stop","label":"b"}\n' % ("9" * 5000))
+        self.assertEqual(append_event(self.root, "s", "main", "stop", "after"), 1)
+        self.assertEqual([event["seq"] for event in read_events(self.root, "s")], [0, 1])
+
     def test_only_the_tail_is_read(self) -> None:
         append_event(self.root, "s", "main", "stop", "x")
         with open(self.path, "r+b") as stream:

@@ -38,6 +38,19 @@ class Redacted(unittest.TestCase):
         self.assertNotIn(SECRET[4:14], said)
         self.assertLess(len(said), MAX_LINE_CHARS + 60)
 
+    def test_the_same_is_said_once_an_hour(self) -> None:
+        with tempfile.TemporaryDirectory() as root:
+            path = ""
+            for text in ("full", "full", "full", "gone", "full"):
+                path = log_error(root, "x", OSError(text)) or ""
+            with open(path, encoding="utf-8") as stream:
+                lines = stream.read().splitlines()
+            self.assertEqual([line.rpartition(" ")[2] for line in lines], ["full", "gone", "full"])
+            os.utime(path, (1e9, 1e9))
+            log_error(root, "x", OSError("full"))
+            with open(path, encoding="utf-8") as stream:
+                self.assertEqual(len(stream.readlines()), 4)
+
     def test_without_the_redactor_only_the_class_is_told(self) -> None:
         with mock.patch("slipstream.events.redact.redact_text", side_effect=RuntimeError):
             said = self.log("x", ValueError("what " + SECRET))

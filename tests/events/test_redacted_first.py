@@ -54,6 +54,11 @@ class RedactedFirst(unittest.TestCase):
         self.assertEqual(told.count("API_TOKEN=[redacted:token]"), 3)
         self.assertNotIn(KEY[:5], told)
 
+    def test_a_plan_of_several_lines_reaches_the_redactor(self) -> None:
+        step = f"env:\n  - name: DB_PASSWORD\n    value: {WORD}"
+        record(self.root, {"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "TodoWrite", "tool_input": {"todos": [{"content": step}]}})
+        self.assertNotIn(WORD, json.dumps(read_events(self.root, "s")))
+
     def test_a_kind(self) -> None:
         append_event(self.root, "s", "main", f"API_TOKEN={KEY}", f"API_TOKEN={KEY}")
         self.assertNotIn(KEY, json.dumps(read_events(self.root, "s")))

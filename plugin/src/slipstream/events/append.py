@@ -8,7 +8,7 @@ from slipstream.base.fast_json import dumps
 from slipstream.base.locks import FileLock, LockTimeout
 from slipstream.base.roots import store_dir
 
-LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S, HOST_IDS = 500, 4000, 8192, 1.0, ("tool_use_id", "prompt_id")
+LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S, HOST = 500, 4000, 8192, 1.0, ("tool_use_id", "prompt_id")
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 NAMES = "key token secret pass pwd pw auth cred cookie signature salt dsn jwt connection".split()  # before a value
 MARKS = tuple("-----|<private|bearer |basic | -u|-user| -p|</|password |sig=|sk-|sk_|pk_|rk_|re_|hf_|ghp_|gho_|ghs_|ghu_|ghr_|"
@@ -43,7 +43,7 @@ def append_event(store_root: str, session: str, agent: str, kind: str, label: st
     folder = os.path.join(store_dir(store_root), "dashboard")
     path = os.path.join(folder, (name := session_file_name(session)) + ".jsonl")
     if name != session or len(line + 8 * label) > LINE_CHARS or os.path.exists(folder[:-9] + "redact.json") or is_suspect(
-            agent + " " + label + "".join(f" {key}: {value}" for key, value in (data or {}).items() if key not in HOST_IDS)):
+            f"{agent} {label}" + "".join(f" {k}: {v}" for k, v in (data or {}).items() if k not in HOST).replace("\\n", " ")):
         from slipstream.events.redact import redact_event
         line = redact_event(store_root, {**event, "data": data})
     try:
@@ -60,6 +60,6 @@ def append_event(store_root: str, session: str, agent: str, kind: str, label: st
                 log.truncate(start + len(tail))
                 raise OSError(f"{path}: no room for an event")
             return int(number) + 1
-    except (FileNotFoundError, LockTimeout) as error:
+    except (FileNotFoundError, LockTimeout, ValueError) as error:  # ValueError: a foreign number of thousands of digits
         from slipstream.events.repair import append_slowly
         return append_slowly(store_root, path, line, error)

@@ -8,15 +8,20 @@ NAME = "errors.log"
 MAX_BYTES = 65_536
 MAX_LINE_CHARS = 400
 MAX_SAID_CHARS = 65_536
+AGAIN_S = 3600.0
 
 
 def log_error(store_root: str | None, where: str, error: BaseException) -> str | None:
-    """Appends one line and returns the file's path; None when no place at all takes it. Never raises."""
+    """Appends one line and returns the file's path; None when no place at all takes it. Never raises.
+
+    What the last line says already, within the hour, is not said again: a store that cannot be written fails at every call.
+    """
     from slipstream.base.clock import now_iso  # all of it is loaded only when there is something to log
-    line = f"{now_iso()} {_describe(store_root, where, error)}\n".encode("utf-8", "replace")
+    said = _describe(store_root, where, error)
     for path in error_log_paths(store_root):
         try:
-            _append(path, line)
+            if not _is_last(path, said):
+                _append(path, f"{now_iso()} {said}\n".encode("utf-8", "replace"))
             return path
         except Exception:
             continue
@@ -53,6 +58,20 @@ def error_log_paths(store_root: str | None) -> list[str]:
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
     paths.append(os.path.join(tempfile.gettempdir(), f"slipstream-{user}-{NAME}"))
     return paths
+
+
+def _is_last(path: str, said: str) -> bool:
+    """Whether the log's last line says this and is not old. False where it cannot be read."""
+    import time
+
+    from slipstream.base.files import read_bytes
+    try:
+        if abs(time.time() - os.lstat(path).st_mtime) > AGAIN_S:
+            return False
+        last = read_bytes(path).rstrip(b"\n").rpartition(b"\n")[2]
+    except OSError:
+        return False
+    return last.partition(b" ")[2] == said.encode("utf-8", "replace")
 
 
 def _append(path: str, line: bytes) -> None:

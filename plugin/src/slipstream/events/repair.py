@@ -19,7 +19,7 @@ _WINDOW_BYTES = 262_144
 UNFINISHED_S = 600.0
 
 
-def append_slowly(store_root: str, path: str, line: str, error: OSError) -> int:
+def append_slowly(store_root: str, path: str, line: str, error: Exception) -> int:
     """After a first try failed: makes the folders and tries again, or lets the event wait when the lock is held."""
     if isinstance(error, LockTimeout):
         return spill(path, line)
