@@ -9,9 +9,10 @@ import unittest
 from typing import Any
 from unittest import mock
 
+from slipstream.base.errors import SlipstreamError
 from slipstream.map import fresh, keep
 from slipstream.mcp import map_tools
-from slipstream.mcp.calls import MAX_ANSWER_BYTES, bound_answer
+from slipstream.mcp.calls import MAX_ANSWER_BYTES, bound_answer, bound_json
 from slipstream.mcp.prompts import get_prompt, list_prompts
 from slipstream.mcp.protocol import Connection, ProtocolError, handle_request
 from slipstream.memory.search import close_catalogs
@@ -76,6 +77,35 @@ class Project(unittest.TestCase):
 
 
 class MapTools(Project):
+    def test_answers_beyond_the_ceiling_say_what_is_left(self) -> None:
+        with open(os.path.join(self.root, "many.py"), "w", encoding="utf-8") as stream:
+            for number in range(1_500):
+                stream.write(f"def function_of_many_{number}(one, two):\n    return {number}\n\n\n")
+        outline = self.text("sp_outline", file="many.py")
+        self.assertRegex(outline, r"\n\.\.\. [0-9]+ more; `lines` and `slice` read any part$")
+        shown = json.loads(self.text("sp_outline", file="many.py", format="json"))
+        self.assertEqual(len(shown["symbols"]) + shown["more"]["symbols"], 1_500)
+        names = [f"function_of_many_{number}" for number in range(900)]
+        text = self.text("sp_symbol", symbol=",".join(names))
+        last = text.rpartition("\n\n")[2]
+        count = int(last.split()[1])
+        self.assertEqual(last, f"... {count} more; ask again for: {', '.join(names[900 - count:][:20])} and the {count - 20} after them")
+        shown = json.loads(self.text("sp_symbol", symbol=",".join(names), format="json"))
+        self.assertEqual([one["symbol"] for one in shown[:-1]], names[:len(shown) - 1])
+        self.assertEqual(shown[-1], {"more": 901 - len(shown)})
+        for number in range(60):
+            with open(os.path.join(self.root, f"m{number}.py"), "w", encoding="utf-8") as stream:
+                stream.write("def run():\n    pass\n\n\nrun()\n")
+        text = self.text("sp_refs", symbol="run")
+        self.assertEqual(text.count("  defined "), 40)
+        self.assertIn("\n  20 more definitions: a larger limit shows them\n", text)
+        self.assertTrue(text.endswith("... 20 more: offset=40"))
+        self.assertEqual(self.text("sp_refs", symbol="run", limit=200).count("  defined "), 60)
+        text = self.text("sp_refs", symbol="run", offset=40)
+        self.assertEqual((text.count("  defined "), text.count("\nm")), (0, 20))
+        self.assertTrue(self.text("sp_refs", symbol="run", offset=60).endswith("\nno more uses"))
+        self.assertEqual(len(json.loads(self.text("sp_refs", symbol="run", format="json", offset=50))["uses"]), 10)
+
     def test_symbol(self) -> None:
         head, _, code = self.text("sp_symbol", symbol="total_price").partition("\n")
         self.assertEqual(head, "// shop/cart.py:14-16 (function)")
@@ -260,7 +290,23 @@ class Bounds(unittest.TestCase):
         shown = cut.split("\n")
         self.assertIn(f"cut here: {9_000 - len(shown) + 1:,} more lines", shown[-1])
         self.assertEqual(bound_answer("x"), "x")
-        self.assertLessEqual(len(bound_answer("é" * 50_000).encode()), MAX_ANSWER_BYTES)
+
+    def test_json_stays_json(self) -> None:
+        rows = [{"n": n, "text": "é" * 100} for n in range(900)]
+        for value in (rows, {"hits": rows, "few": [1, 2], "total": 900}):
+            text = bound_json(json.dumps(value))
+            self.assertLessEqual(len(text.encode()), MAX_ANSWER_BYTES)
+            cut = json.loads(text)
+            shown = cut["hits"] if isinstance(cut, dict) else cut[:-1]
+            self.assertEqual(shown, rows[:len(shown)])
+            self.assertGreater(len(shown), 130)
+            left = 900 - len(shown)
+            self.assertEqual(*((cut["more"], {"hits": left}) if isinstance(cut, dict) else (cut[-1], {"more": left})))
+        self.assertEqual(bound_json('{"a":[1]}'), '{"a":[1]}')
+        for far in ({"text": "x" * 40_000}, ["x" * 40_000]):
+            with self.assertRaisesRegex(SlipstreamError, "ask for less"):
+                bound_json(json.dumps(far))
+
 
 
 class Resources(Project):

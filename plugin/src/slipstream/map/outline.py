@@ -5,7 +5,7 @@ from slipstream.base.paths import shown_path
 from slipstream.map.index_file import OUTLINE, WARNINGS, FileEntry
 from slipstream.map.lookup import Found, find_file, open_stored
 
-MAX_OUTLINE_BYTES = 32_000
+MAX_OUTLINE_BYTES = 31_500  # with what is said after it, under the ceiling of a server's answer
 
 
 def outline_file(root: str, path: str) -> Found:

@@ -168,7 +168,7 @@ def _tell_apart(root: str, view: View, found: References, file: str) -> None:
 
 
 def render_references(found: References, limit: int = 40, offset: int = 0) -> str:
-    """Definitions, then uses by file, then places in comments and strings; at most `limit` of the places from `offset`."""
+    """Definitions, then uses by file, then places in comments and strings; `limit` of each, of the places from `offset`."""
     uses = sorted(found.uses, key=lambda use: (use.where == "text", use.path, use.line))
     code = [use for use in uses if use.where != "text"]
     files = len({use.path for use in code})
@@ -176,8 +176,13 @@ def render_references(found: References, limit: int = 40, offset: int = 0) -> st
             f"{count_of(files, 'file')}, {len(uses) - len(code)} in comments and strings")
     lines = [head + (f"; {found.others} of other definitions left out" if found.others else "")
              + (f"; closest: {', '.join(found.close)}" if found.close else "")]
-    lines += [f"  defined {shown_path(one.path)}:{one.line} {one.kind} {_cut(one.signature or one.qualified)}"
-              for one in found.definitions]
+    if not offset:
+        lines += [f"  defined {shown_path(one.path)}:{one.line} {one.kind} {_cut(one.signature or one.qualified)}"
+                  for one in found.definitions[:limit]]
+        if len(found.definitions) > limit:
+            lines.append(f"  {count_of(len(found.definitions) - limit, 'more definition')}: a larger limit shows them")
+    elif offset >= len(uses):
+        lines.append("no more uses")
     several = len({one.path for one in found.definitions}) > 1
     section = ""
     shown: set[tuple[str, int]] = set()

@@ -19,6 +19,7 @@ TOOLS = {
     "sp_lessons": "memory_tools", "sp_digest": "memory_tools", "sp_resume": "memory_tools",
     "sp_savings": "context_tools", "sp_budget": "context_tools", "sp_dashboard": "context_tools",
 }
+JSON_TOOLS = ("sp_digest", "sp_resume")
 
 
 class Cancelled(Exception):
@@ -91,7 +92,8 @@ def call_tool(request: Request, connection: Connection) -> dict[str, Any]:
         known = connection.cache.get("host_session")
         call = Call(root, request, connection, known[0] if known else session_id(request, connection))
         module = __import__("slipstream.mcp." + TOOLS[name], fromlist=[name])
-        text = bound_answer(getattr(module, name)(checked, call))
+        bound = bound_json if checked.get("format") == "json" or name in JSON_TOOLS else bound_answer
+        text = bound(getattr(module, name)(checked, call))
     except SlipstreamError as error:
         return text_result(str(error), is_error=True)
     except Cancelled:
@@ -128,3 +130,30 @@ def bound_answer(text: str) -> str:
     left = raw.count(b"\n", cut) + 1
     return "%s\n... cut here: %s (%s bytes); ask for less at once" % (
         room[:cut].decode("utf-8", "ignore").rstrip("\n"), count_of(left, "more line"), format(len(raw) - cut, ","))
+
+
+def bound_json(text: str) -> str:
+    """The same for JSON, which stays JSON: the first entries of its lists, and under "more" how many are left out."""
+    if len(text.encode("utf-8", "surrogatepass")) <= MAX_ANSWER_BYTES:
+        return text
+    import json
+
+    def size_of(value: object) -> int:
+        return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+    whole = json.loads(text)
+    lists = [(size_of(one), name, one) for name, one in (whole.items() if isinstance(whole, dict) else [("", whole)])
+             if isinstance(one, list)]
+    over = size_of(whole) - MAX_ANSWER_BYTES + 200
+    left: dict[str, int] = {}
+    for _, name, rows in sorted(lists, key=lambda one: -one[0]):
+        while over > 0 and rows:
+            over -= size_of(rows.pop()) + 2
+            left[name] = left.get(name, 0) + 1
+    if over > 0 or not any(rows for _, _, rows in lists):
+        raise SlipstreamError("the answer has %d bytes of JSON; ask for less at once" % len(text))
+    if isinstance(whole, dict):
+        whole["more"] = left
+    else:
+        whole.append({"more": left[""]})
+    return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))

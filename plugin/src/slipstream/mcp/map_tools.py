@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from slipstream.mcp.calls import Call
 
 LOOK_UP_S = 0.2  # how often one that waits looks whether it was cancelled
+MAX_NAMED = 20  # of what to ask for again
 SYMBOLS_BYTES = 30_000  # a page of slices: under the answer's ceiling, with room for the last line
 _refreshing: dict[str, threading.Lock] = {}
 _guard = threading.Lock()
@@ -164,6 +165,7 @@ def sp_refs(arguments: dict[str, Any], call: Call) -> str:
         found = find_references(call.root, arguments["symbol"].strip(), file)
     if arguments.get("format") == "json":
         from slipstream.map.refs_json import references_json
+        found.uses = found.uses[arguments.get("offset", 0):]
         return to_json(references_json(found))
     text = _paged(render_references(found, arguments["limit"], arguments.get("offset", 0)))
     charge(call, text)
@@ -190,8 +192,9 @@ def _pages(parts: list[str], names: list[str]) -> str:
     for part in parts:
         size += len(part.encode("utf-8", "replace")) + 2
         if shown and size > SYMBOLS_BYTES:
-            rest = ", ".join(dict.fromkeys(names[len(shown):]))
-            shown.append("... %d more; ask again for: %s" % (len(parts) - len(shown), rest))
+            rest = list(dict.fromkeys(names[len(shown):]))
+            after = " and the %d after them" % (len(rest) - MAX_NAMED) if len(rest) > MAX_NAMED else ""
+            shown.append("... %d more; ask again for: %s%s" % (len(parts) - len(shown), ", ".join(rest[:MAX_NAMED]), after))
             break
         shown.append(part)
     return "\n\n".join(shown)
