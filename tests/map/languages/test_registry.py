@@ -4,7 +4,8 @@ from __future__ import annotations
 import unittest
 
 from slipstream.map.languages.registry import LANGUAGES, interpreter_of, language_of, needs_shebang, scan_source
-from slipstream.map.languages.text import Lines, comment_summary, decode, hash_header
+from slipstream.map.languages.summaries import comment_summary, hash_header
+from slipstream.map.languages.text import Lines, decode
 
 
 class DecodeTest(unittest.TestCase):

@@ -1,26 +1,10 @@
-"""What the map leaves out although git does not: vendored folders, build output, minified and generated files."""
+"""Files that the map leaves out although git does not, or sets aside: data, minified, generated, tests (lean)."""
 from __future__ import annotations
 
-import os
 import re
 
 from slipstream.base.lazy_pattern import pattern_of
 
-# Folder name -> reason. Left out wherever they stand, tracked or not.
-VENDORED = {
-    **dict.fromkeys(("node_modules", "bower_components", "jspm_packages", "site-packages", "Pods", "Carthage",
-                     ".bundle", "elm-stuff"), "vendored"),
-    **dict.fromkeys(("__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".next",
-                     ".nuxt", ".svelte-kit", ".turbo", ".vercel", ".cache", ".parcel-cache", ".yarn", ".eggs",
-                     "DerivedData", ".terraform", ".dart_tool"), "cache"),
-}
-# Left out only where no git says what belongs to the project.
-BUILD_OUTPUT = frozenset(("dist", "build", "out", "target", "coverage", "bin-debug", ".output"))
-# A folder of the first name that holds one of the others.
-MARKED = {
-    "vendor": ("modules.txt", "autoload.php", "bundle", "composer"),
-    "venv": ("pyvenv.cfg",), ".venv": ("pyvenv.cfg",), "env": ("pyvenv.cfg",), ".env": ("pyvenv.cfg",),
-}
 LOCK_FILES = frozenset((
     "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml composer.lock packages.lock.json bun.lock deno.lock Pipfile.lock "
     "poetry.lock uv.lock Cargo.lock yarn.lock Gemfile.lock").split())
@@ -40,19 +24,6 @@ _GENERATED = pattern_of(
     rb"|\bdo not (?:edit|modify)\b.{0,80}\b(?:auto-?)?generated\b)",
     re.MULTILINE | re.IGNORECASE,
 )
-
-
-def find_folder_reason(name: str, path: str, has_git: bool) -> str | None:
-    """Why the folder `name` at the absolute `path` is not walked, or None."""
-    if name in VENDORED:
-        return VENDORED[name]
-    if name in MARKED:
-        if any(os.path.exists(os.path.join(path, mark)) for mark in MARKED[name]):
-            return "vendored"
-        return None
-    if not has_git and name in BUILD_OUTPUT:
-        return "build output"
-    return None
 
 
 def find_data_reason(path: str, size: int) -> str | None:

@@ -9,13 +9,28 @@ from collections.abc import Callable, Container
 from slipstream.base.git import find_git_dirs, run_git
 from slipstream.map.ignore import IgnoreRules, load_patterns, outer_rules
 from slipstream.map.scanned import SETTLED_NS
-from slipstream.map.skips import find_folder_reason
 
 GIT_TIMEOUT_S = 60.0
 MAX_SKIPPED = 2_000
 UNSETTLED = -1  # instead of a folder's mtime: look again next time, it was unreadable or has only just changed
 STORE_FOLDER = ".claude/slipstream"
 IGNORE_FILE = ".gitignore"
+
+# Folder name -> reason. Left out wherever they stand, tracked or not.
+VENDORED = {
+    **dict.fromkeys(("node_modules", "bower_components", "jspm_packages", "site-packages", "Pods", "Carthage",
+                     ".bundle", "elm-stuff"), "vendored"),
+    **dict.fromkeys(("__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".next",
+                     ".nuxt", ".svelte-kit", ".turbo", ".vercel", ".cache", ".parcel-cache", ".yarn", ".eggs",
+                     "DerivedData", ".terraform", ".dart_tool"), "cache"),
+}
+# Left out only where no git says what belongs to the project.
+BUILD_OUTPUT = frozenset(("dist", "build", "out", "target", "coverage", "bin-debug", ".output"))
+# A folder of the first name that holds one of the others.
+MARKED = {
+    "vendor": ("modules.txt", "autoload.php", "bundle", "composer"),
+    "venv": ("pyvenv.cfg",), ".venv": ("pyvenv.cfg",), "env": ("pyvenv.cfg",), ".env": ("pyvenv.cfg",),
+}
 
 IsSource = Callable[[str], bool]
 
@@ -175,3 +190,16 @@ class Walker:
                 continue
             kept.add(path)
         found.files[:] = sorted(kept)
+
+
+def find_folder_reason(name: str, path: str, has_git: bool) -> str | None:
+    """Why the folder `name` at the absolute `path` is not walked, or None."""
+    if name in VENDORED:
+        return VENDORED[name]
+    if name in MARKED:
+        if any(os.path.exists(os.path.join(path, mark)) for mark in MARKED[name]):
+            return "vendored"
+        return None
+    if not has_git and name in BUILD_OUTPUT:
+        return "build output"
+    return None

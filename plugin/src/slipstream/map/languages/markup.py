@@ -5,7 +5,7 @@ import re
 
 from slipstream.map.languages.javascript import read_module
 from slipstream.map.languages.javascript_lexer import JavaScriptLexicon
-from slipstream.map.languages.text import summary
+from slipstream.map.languages.summaries import summary
 from slipstream.map.model import FileScan
 
 _NOT_LINE_FEED = re.compile(r"[^\n]+")

@@ -4,7 +4,8 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.lexer import quoted, tokens
-from slipstream.map.languages.text import Lines, comment_summary
+from slipstream.map.languages.summaries import comment_summary
+from slipstream.map.languages.text import Lines
 from slipstream.map.model import FileScan, OutlineEntry
 
 MAX_LEVEL = 20

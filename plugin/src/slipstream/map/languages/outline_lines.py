@@ -4,7 +4,8 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.lexer import quoted
-from slipstream.map.languages.text import hash_header, lines_of, unescaped
+from slipstream.map.languages.summaries import hash_header
+from slipstream.map.languages.text import lines_of, unescaped
 from slipstream.map.model import FileScan, OutlineEntry
 
 TITLE_LIMIT_CHARS = 300

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.text import lines_of, summary
+from slipstream.map.languages.summaries import summary
+from slipstream.map.languages.text import lines_of
 from slipstream.map.model import FileScan, OutlineEntry
 
 TITLE_LIMIT_CHARS = 300

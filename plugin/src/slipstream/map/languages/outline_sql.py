@@ -5,7 +5,8 @@ import re
 from bisect import bisect_left
 
 from slipstream.map.languages.lexer import find_unescaped, tokens
-from slipstream.map.languages.text import Lines, comment_summary
+from slipstream.map.languages.summaries import comment_summary
+from slipstream.map.languages.text import Lines
 from slipstream.map.model import FileScan, OutlineEntry
 
 NAME_LIMIT_CHARS = 200

@@ -5,7 +5,8 @@ import re
 
 from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.lexer import find_unescaped, tokens
-from slipstream.map.languages.text import Lines, hash_header, one_line, signature, summary
+from slipstream.map.languages.summaries import hash_header, summary
+from slipstream.map.languages.text import Lines, one_line, signature
 from slipstream.map.model import Definition, FileScan
 
 # Groups: 1 a line with code on it, 2 opening and 3 closing bracket, 4 triple quotes.

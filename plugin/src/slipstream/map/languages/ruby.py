@@ -4,7 +4,8 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.lexer import Lexicon, find_unescaped, quoted, tokens
-from slipstream.map.languages.text import Lines, comment_summary, hash_header, one_line, signature
+from slipstream.map.languages.summaries import comment_summary, hash_header
+from slipstream.map.languages.text import Lines, one_line, signature
 from slipstream.map.model import Definition, FileScan
 
 # Groups: 1 keyword, 2 line feed, 3 opening and 4 closing bracket, 5 what only code can tell apart (string, regexp, heredoc).

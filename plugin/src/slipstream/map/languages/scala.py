@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.linewise import LineWalker, StringLexicon
-from slipstream.map.languages.text import hash_header
+from slipstream.map.languages.summaries import hash_header
 from slipstream.map.model import Definition, FileScan
 
 _MODIFIERS = re.compile(r"(?:(?:private|protected)(?:\[\w+\]|\b)|(?:final|sealed|implicit|lazy|override|abstract|inline|"

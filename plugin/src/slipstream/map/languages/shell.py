@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 
 from slipstream.map.languages.lexer import UNCLOSED_LIMIT, Lexicon, tokens
-from slipstream.map.languages.text import hash_header
+from slipstream.map.languages.summaries import hash_header
 from slipstream.map.languages.walker import Walker
 from slipstream.map.model import FileScan
 

@@ -5,7 +5,7 @@ import re
 
 from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.lexer import Lexicon, after, after_nested
-from slipstream.map.languages.text import Lines, comment_summary, signature
+from slipstream.map.languages.text import Lines, signature
 from slipstream.map.model import Definition, FileScan
 
 _BLANKS = re.compile(r"[\s;]*")
@@ -81,7 +81,7 @@ class Walker:
         if "//" in text or "/*" in text or (self.hash_lines and "\n#" in text):
             text = _NOTES.sub(self._without_note, text)
         definition = Definition(name, kind, line, first, lines.at(end - 1), signature(text).rstrip(" ;"), "", exported, default,
-                                comment_summary(doc) if doc else "")
+                                self.summary_of(doc) if doc else "")
         if owner is None:
             self.out.definitions.append(definition)
         else:
@@ -93,6 +93,11 @@ class Walker:
     def _without_note(self, found: re.Match[str]) -> str:
         kept = found.group()
         return kept if kept[0] in "\\\"'`" or (kept[0] == "\n" and not self.hash_lines) else " "
+
+    def summary_of(self, comment: str) -> str:
+        """The first sentence of a comment."""
+        from slipstream.map.languages.summaries import comment_summary
+        return comment_summary(comment)
 
     def semicolon(self, pos: int) -> int:
         """The offset after a `;` that follows on the same line, else `pos`."""
@@ -172,7 +177,7 @@ class Walker:
         comments = self.text[pos:at]
         if not self.out.purpose and ("/" in comments or "#" in comments or "-" in comments):
             for block in comments.replace("*/", "*/\n\n").split("\n\n"):
-                found = comment_summary(block)
+                found = self.summary_of(block)
                 if found:
                     self.out.purpose = found
                     break
