@@ -80,6 +80,8 @@ def _without_lines(tokens: list[tokenize.TokenInfo], unneeded: set[int]) -> list
 def _lines_of_type_imports(text: str) -> set[int]:
     """Lines that only annotations need, which are never evaluated: imports from `typing`, which costs half a start, and
     what stands under `if TYPE_CHECKING`, with the name itself."""
+    if "TYPE_CHECKING" not in text and not any(f"\nfrom {module} import " in text for module in _TYPES_ONLY):
+        return set()
     tree = ast.parse(text)
     if not any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body):
         return set()
