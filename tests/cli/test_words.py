@@ -26,7 +26,7 @@ FREE = {"TEXT", "NAME", "ID", "PATH", "PREFIX", "FILE", "DIR", "A,B", "A||B", "P
 BAD = {
     kinds.share: ("-1", "101", "many", "nan"), kinds.days: ("-1", "soon", "inf"), kinds.seconds: ("0", "-3", "x"),
     kinds.tokens_or_none: ("-1", "nothing"), kinds.date: ("abc", "2026-13-01", "2026-02-30"), kinds.day: ("yesterday", "2026-13-01"),
-    kinds.folder: ("/no/such/folder", __file__), kinds.file: ("/no/such/file", os.path.dirname(__file__)),
+    kinds.event_kind: ("two words", "a/b", "x" * 61), kinds.folder: ("/no/such/folder", __file__), kinds.file: ("/no/such/file", os.path.dirname(__file__)),
     kinds.page_or_zip: ("session.txt", "session"), kinds.input_value: ("word", "=x"),
 }
 
