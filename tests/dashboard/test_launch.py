@@ -40,6 +40,12 @@ class Launch(unittest.TestCase):
         self.project = Project(start=False)
         self.addCleanup(self.project.close)
 
+    @unittest.skipUnless(sys.platform.startswith("linux"), "elsewhere there is always something that opens")
+    def test_without_a_browser_it_says_what_to_paste(self) -> None:
+        done = self.cli("open")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r'prints a link: python3 -I -S "/.*/slipstream.pyz" dashboard open --root "%s"\n$' % self.project.root)
+
     def cli(self, *words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-I", "-S", PROGRAM, "dashboard", *words, "--root", self.project.root]
         env = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}

@@ -11,6 +11,7 @@ from slipstream.cli.flags import FROM_0
 from slipstream.cli.help import SUMMARIES
 from slipstream.cli.kinds import event_kind, folder, page_or_zip
 from slipstream.cli.parser import EXIT_FAILED, Checked, Parser, add_shared_flags, make_parser, print_json, roots, run
+from slipstream.engine.places import page_command
 from slipstream.events.log import KINDS
 
 NO_BROWSER = "No browser was found to open. The link works once, for one minute:"
@@ -132,7 +133,7 @@ def _open(args: argparse.Namespace) -> int | None:
     address, _ = launch.start(store_root, tree_root, wait_s=10.0)
     can_print = sys.stdout.isatty() and not args.json
     if find_opener() is None and not can_print:
-        raise SlipstreamError("no browser to open here; run `slipstream dashboard open` in a terminal, it prints a link")
+        raise SlipstreamError("no browser to open here; in a terminal this prints a link: " + page_command(tree_root))
     code = launch.one_time_code(store_root)
     opened = open_page(address + "#code=" + code)
     if args.json:
@@ -143,7 +144,7 @@ def _open(args: argparse.Namespace) -> int | None:
         print(NO_BROWSER)
         print(address + "#code=" + code)
     else:
-        raise SlipstreamError("the browser could not be opened; run `slipstream dashboard open` in a terminal")
+        raise SlipstreamError("the browser could not be opened; in a terminal this prints a link: " + page_command(tree_root))
     return None
 
 

@@ -36,6 +36,11 @@ def find_pyz() -> str:
     return pyz if os.path.isfile(pyz) else ""
 
 
+def page_command(tree_root: str) -> str:
+    """What opens the page of a project, to be pasted into any terminal: nobody has `slipstream` on the PATH."""
+    return 'python3 -I -S "%s" dashboard open --root "%s"' % (find_pyz().replace("\\", "/") or "slipstream.pyz", tree_root)
+
+
 def slipstream_command() -> list[str]:
     """Words that start slipstream with this interpreter, isolated, from the pyz or from source."""
     pyz = running_pyz()

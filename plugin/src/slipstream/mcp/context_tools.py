@@ -61,4 +61,7 @@ def sp_dashboard(arguments: dict[str, Any], call: Call) -> str:
         address, started = start(call.store_root, call.root)
     except OSError as error:
         raise SlipstreamError("the dashboard could not be started: %s" % error) from None
-    return "Live dashboard: %s (%s)\n%s" % (address, "started" if started else "already running", PRIVACY)
+    from slipstream.engine.places import page_command
+    state = "started" if started else "already running"
+    return "Live dashboard: %s (%s)\n%s\nA browser that has no session there gets one by: %s" % (
+        address, state, PRIVACY, page_command(call.root))
