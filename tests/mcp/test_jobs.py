@@ -113,6 +113,25 @@ class Concurrent(unittest.TestCase):
             later.join()
         self.assertEqual([one["result"] for one in self.wire.sent], [{"content": []}])
 
+    def test_facts_are_written_one_after_another(self) -> None:
+        """Else eight threads try for the store's lock again and again, and one of them gives up in the end."""
+        writing, most = [0], [0]
+
+        def add(*_: Any, **__: Any) -> Any:
+            writing[0] += 1
+            most[0] = max(most[0], writing[0])
+            self.go.wait(0.02)
+            writing[0] -= 1
+            return mock.Mock(type="decision")
+
+        with mock.patch("slipstream.memory.facts.add_fact", add):
+            for number in range(6):
+                self.take(message("tools/call", number, name="sp_remember", arguments={"fact": f"fact {number}"}))
+            for number in range(6):
+                self.wire.wait_for(lambda one, number=number: one.get("id") == number)  # type: ignore[misc]
+        self.assertEqual(most, [1])
+        self.assertEqual([one for one in self.wire.sent if one["result"].get("isError")], [])
+
     def test_a_batch_is_judged_by_what_was_agreed_when_it_was_read(self) -> None:
         self.take(initialize("2025-03-26"))
         self.take([message("prompts/list", 1)])

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 
 from slipstream.base.errors import SlipstreamError
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from slipstream.mcp.calls import Call
+
+
+_writing = threading.Lock()  # calls that come together wait here, in order, not each for the store's own lock
 
 
 def to_json(value: Any) -> str:
@@ -32,14 +36,16 @@ def sp_remember(arguments: dict[str, Any], call: Call) -> str:
     if held is not None:
         same = held.description == _first_line(held.body)  # it was never described apart, so it follows the text
         description = arguments.get("description") or (_first_line(fact) if same else None)
-        saved = update_fact(store_root, held.name, description=description, body=fact,
-                            type=arguments.get("type"), tags=arguments.get("tags"), sources=sources)
+        with _writing:
+            saved = update_fact(store_root, held.name, description=description, body=fact,
+                                type=arguments.get("type"), tags=arguments.get("tags"), sources=sources)
         return 'updated "%s" (%s)' % (saved.name, saved.type)
     replaced = [get_fact(store_root, arguments["supersedes"]).name] if arguments.get("supersedes") else []
     branch = read_head(call.root)[0] or ""
-    saved = add_fact(store_root, arguments.get("description") or _first_line(fact), arguments.get("type") or "decision", fact,
-                     name=name, tags=arguments.get("tags") or (), sources=sources or (), branch=branch,
-                     supersedes=replaced, update=not replaced)
+    with _writing:
+        saved = add_fact(store_root, arguments.get("description") or _first_line(fact), arguments.get("type") or "decision",
+                         fact, name=name, tags=arguments.get("tags") or (), sources=sources or (), branch=branch,
+                         supersedes=replaced, update=not replaced)
     return 'remembered "%s" (%s)%s' % (saved.name, saved.type, ', in place of "%s"' % replaced[0] if replaced else "")
 
 
@@ -67,7 +73,8 @@ def sp_recall(arguments: dict[str, Any], call: Call) -> str:
 def sp_forget(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.memory.facts import prune_fact
     name = arguments["name"].strip()
-    gone = prune_fact(call.store_root, name)
+    with _writing:
+        gone = prune_fact(call.store_root, name)
     return 'forgot "%s"' % name if gone else 'no memory named "%s"' % name
 
 
