@@ -160,7 +160,8 @@ class Names(unittest.TestCase):
             self.assertEqual(session_file_name(session), session)
 
     def test_a_secret_given_as_an_id_stands_nowhere(self) -> None:
-        for secret in ("ghp" + "_" + "a1B2c3D4e5" * 4, "sk-ant-" + "api03-" + "aB3dE5fG7h" * 9, "run https://joe:hunter22x@example.com/x"):
+        for secret in ("ghp" + "_" + "a1B2c3D4e5" * 4, "sk-ant-" + "api03-" + "aB3dE5fG7h" * 9, "run https://joe:hunter22x@example.com/x",
+                       "password: hunter2" + "hunter", "API_TOKEN=" + "aZ3kQ9vT7m"):
             name = session_file_name(secret)
             self.assertRegex(name, r"\Aredacted-[0-9a-f]{32}\Z")
             self.assertEqual((session_file_name(name), decode_session(name), safe_session(name)), (name, name, name))

@@ -11,6 +11,7 @@ from slipstream.events.ingest import record
 from slipstream.events.log import read_events
 from slipstream.memory.conversations import ingest_transcript, load_conversation
 from slipstream.memory.digest import take_digest
+from slipstream.memory.facts import add_fact
 
 WORD, KEY = "hunter2" + "hunter", "aZ3kQ9vT7m" + "Lp2XwR8cYd"
 
@@ -58,6 +59,11 @@ class RedactedFirst(unittest.TestCase):
         step = f"env:\n  - name: DB_PASSWORD\n    value: {WORD}"
         record(self.root, {"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "TodoWrite", "tool_input": {"todos": [{"content": step}]}})
         self.assertNotIn(WORD, json.dumps(read_events(self.root, "s")))
+
+    def test_tags_before_commas_cut_them(self) -> None:
+        add_fact(self.root, "d", "fact", "b", tags=['{"Key": "API_TOKEN"', f' "Value": "{KEY}"}}'])
+        with open(os.path.join(self.root, ".claude", "slipstream", "memory", "MEMORY.md"), encoding="utf-8") as stream:
+            self.assertNotIn(KEY, stream.read())
 
     def test_a_kind(self) -> None:
         append_event(self.root, "s", "main", f"API_TOKEN={KEY}", f"API_TOKEN={KEY}")

@@ -30,13 +30,14 @@ def encode_session(session: str) -> str:
 
 def safe_session(session: str) -> str:
     """The id itself; an alias, the same each time, for one that holds a secret, as when a token was passed by mistake."""
-    if len(session) < 16:
-        return session
-    from slipstream.events.patterns import PATTERNS
+    if all(byte in _PLAIN or byte == 46 for byte in session.encode("utf-8", "surrogatepass")):  # no sign before a value
+        if len(session) < 16:
+            return session
+        from slipstream.events.patterns import PATTERNS
 
-    low = session.lower()
-    if "@" not in low and not any(hint in low for _, hints, _ in PATTERNS for hint in hints.split(" ")):
-        return session
+        low = session.lower()
+        if not any(hint in low for _, hints, _ in PATTERNS for hint in hints.split(" ")):
+            return session
     from hashlib import sha256
 
     from slipstream.events.redact import redact_text
