@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import tempfile
 import unittest
 from collections.abc import Callable, Iterator
@@ -32,6 +33,11 @@ def iter_plainly(path: str, offset: int, _: Shapes) -> Iterator[tuple[int, Any]]
                 if reply is not None:
                     yield 0, reply
     yield offset, None
+
+
+def read_quickly(shapes: Shapes, line: bytes) -> Any:
+    shape, captured = shapes.find(line + b"\n", 0, len(line))
+    return shape.reply(captured) if shape is not None and captured is not None else None
 
 
 def shape_maker(rng: random.Random) -> Callable[[], str]:
@@ -194,19 +200,19 @@ class Exact(Folder):
             shapes, make = Shapes(), shape_maker(rng)
             for line in [make() for _ in range(60)]:
                 raw = line.encode("utf-8", "surrogatepass")
-                plain, fast = read_whole(raw), shapes.read(raw + b"\n", 0, len(raw))
+                plain, fast = read_whole(raw), read_quickly(shapes, raw)
                 if fast is not None:
                     quick += 1
                     self.assertEqual(fast, plain, line)
                 elif plain is not None:
                     shapes.learn(raw, plain)
                 for damaged in (raw[:rng.randrange(len(raw))] + raw, raw[:-1], raw[:rng.randrange(len(raw))]):  # what killed writers leave
-                    fast = shapes.read(damaged + b"\n", 0, len(damaged))
+                    fast = read_quickly(shapes, damaged)
                     self.assertTrue(fast is None or fast == read_whole(damaged), damaged)
         self.assertGreater(quick, 200)
 
     def test_an_index_made_quickly_is_the_plain_one(self) -> None:
-        for seed in range(12):
+        for seed in range(16):
             rng = random.Random(seed)
             makers = [shape_maker(rng) for _ in range(3)]
             for name in ("a.jsonl", "b.jsonl", "s/subagents/agent-x.jsonl"):
@@ -215,6 +221,10 @@ class Exact(Folder):
                     if rng.random() < 0.05:
                         make = rng.choice(makers)
                     lines += [make()] * rng.choice((1, 1, 1, 2))
+                    while rng.random() < 0.4:  # a snapshot: more output, or less, or none; at times under another model, at another time
+                        lines.append(re.sub(r'("output_tokens" *: *)\d+', rf"\g<1>{rng.choice((0, 1, 7, 20, 300))}", lines[-1]))
+                        if rng.random() < 0.3:
+                            lines[-1] = lines[-1].replace(*rng.choice((("m-1", "m-2"), ("m-1", "<synthetic>"), ("T1", "T0"), ("m-1", "m\\\\n"), ("2026-11", "2026\\\\u002d11"))))
                 data = "\n".join(lines).encode("utf-8", "surrogatepass")
                 os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
                 with open(self.path(name), "wb") as stream:
@@ -226,6 +236,16 @@ class Exact(Folder):
             self.assertEqual(sorted(zip(quick.groups, quick.sums)), sorted(zip(plain.groups, plain.sums)))
             self.assertEqual(quick.rows, plain.rows)
             self.assertEqual([entry["offset"] for entry in quick.files], [entry["offset"] for entry in plain.files])
+
+    def test_a_snapshot_that_is_the_first_to_count_gives_its_own_day_and_model(self) -> None:
+        none = {**usage(random.Random(1)), "input_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "cache_creation": {}}
+        lines = [reply_line("s", 1, {**none, "output_tokens": output}, model, f"2026-11-0{day}T12:00:00.000Z", "x")
+                 for output, model, day in ((0, "m-1", 1), (0, "m-1", 1), (0, "m-1", 1), (0, "m-1", 1), (5, "m-2", 3), (4, "m-3", 4), (9, "m-3", 4))]
+        with open(self.path("s.jsonl"), "w", encoding="utf-8") as stream:
+            stream.write("\n".join(lines) + "\n")
+        index = UsageIndex()
+        index.update(find_transcripts([self.folder]))
+        self.assertEqual([(*group[2:4], sums[0], sums[5]) for group, sums in zip(index.groups, index.sums)], [("m-2", "2026-11-03", 1, 9)])
 
     def test_iteration_ends_with_the_offset(self) -> None:
         lines, _ = write_session(self.path("s.jsonl"), "s", 5, 1)

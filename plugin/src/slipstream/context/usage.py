@@ -23,7 +23,9 @@ from slipstream.context.usage_shape import Shapes
 VERSION = 1
 CLASSES = ("input", "write5m", "write1h", "read", "output")
 _KEY = Struct(">q")
+_ROW = Struct("8q")
 LOCK_TIMEOUT_S = 30.0
+_NOTHING = (0,) * len(CLASSES)
 _COLUMNS = 8  # of a reply's row: key, file, group, then the five classes
 
 
@@ -101,21 +103,21 @@ class UsageIndex:
 
     def _read(self, index: int) -> int:
         entry, seen, days = self.files[index], 0, self._days
-        by_key, rows, near, sums = self._keys(), self.rows, self._near, self.sums
+        by_key, rows, near, sums, pack = self._keys(), self.rows, self._near, self.sums, _ROW.pack
         try:
             for offset, reply in iter_replies(entry["path"], entry["offset"], self._shapes):  # noqa: B007
                 if reply is None:
                     continue
                 seen += 1
-                name, request, model, stamp, fresh, created, read, output, hour, five, words = reply
+                name, request, model, stamp, output, fresh, created, read, hour, five, words = reply
                 one_hour = int(hour)
                 counts = int(fresh), max(int(five), int(created) - one_hour), one_hour, int(read), int(output)
                 name = name + b" " + request if request else name
                 key: int = _KEY.unpack(blake2b(name, digest_size=8).digest())[0]
                 long = counts[0] + counts[1] + one_hour + counts[3] > LONG_PROMPT_TOKENS
                 row = by_key.get(key)
-                if row is not None or not any(counts):
-                    if row is not None and any(counts):
+                if row is not None or counts == _NOTHING:
+                    if row is not None and counts != _NOTHING:
                         self._repeat(row, index, counts, (model, stamp, words, long))
                     continue
                 # an hour that is on one day is as good as the day
@@ -125,7 +127,7 @@ class UsageIndex:
                     if stamp[-1:] == b"Z" and days.get(stamp[:13]):
                         near[stamp[:13], model, words, long] = group
                 by_key[key] = len(rows)
-                rows.extend((key, index, group, *counts))
+                rows.frombytes(pack(key, index, group, *counts))
                 total = sums[group]
                 total[0] += 1
                 total[1] += counts[0]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from slipstream.context.transcript import reply_usage
-from slipstream.context.usage_shape import Reply, Shapes
+from slipstream.context.usage_shape import OTHERS, OUTPUT, Reply, Shape, Shapes
 
 BLOCK_BYTES = 262_144
 MAX_LINE_BYTES = 8_388_608  # a longer line is skipped: no reply is that long
@@ -25,6 +25,8 @@ def iter_replies(path: str, offset: int = 0, shapes: Shapes | None = None) -> It
     """
     shapes = shapes or Shapes()
     held: Reply | None = None
+    shape: Shape | None = None  # of the last line; what it says that `held` has in common with its snapshots
+    common: tuple[bytes, ...] | None = None
     with open(path, "rb", 0) as stream:
         stream.seek(offset)
         consumed, rest, skipping = offset, b"", False
@@ -48,27 +50,44 @@ def iter_replies(path: str, offset: int = 0, shapes: Shapes | None = None) -> It
             found = data.find(_KEY, 0, last)
             while found >= 0:
                 start, stop = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
-                reply = shapes.read(data, start, stop)
-                if reply is None:
-                    line = data[start:stop]
-                    reply = read_whole(line)
-                    if reply is not None:
-                        shapes.learn(line, reply)
                 found = data.find(_KEY, stop, last)
+                reply = None
+                captured = shape.read(data, start, stop) if shape is not None else None
+                if captured is None:
+                    (shape, captured), common = shapes.find(data, start, stop), None
+                if shape is not None and captured is not None:
+                    mine = shape.common(captured)
+                    if mine == common and held is not None:  # what follows would find the same
+                        output = captured[shape.output]
+                        if output != held[OUTPUT] and int(output) > int(held[OUTPUT]):
+                            held = with_output(held, output)
+                        continue
+                    reply, common = shape.reply(captured), mine
                 if reply is None:
-                    continue
+                    line, common = data[start:stop], None
+                    reply = read_whole(line)
+                    if reply is None:
+                        continue
+                    shapes.learn(line, reply)
+                output = reply[4]  # OUTPUT, for the type checker
                 if held is None:
                     held = reply
-                elif reply[0] != held[0] or reply[1] != held[1] or reply[4:7] != held[4:7] or (
-                        reply[8:10] != held[8:10] or held[7] == b"0"):
+                elif reply[0] != held[0] or reply[1] != held[1] or reply[OTHERS] != held[OTHERS] or held[OUTPUT] == b"0":
                     yield 0, held
                     held = reply
-                elif reply[7] != held[7] and int(reply[7]) > int(held[7]):
-                    held = (*held[:7], reply[7], *held[8:])
+                elif output != held[OUTPUT] and int(output) > int(held[OUTPUT]):
+                    held = with_output(held, output)
+                if held[OUTPUT] == b"0":
+                    common = None
             consumed, rest = consumed + last + 1, data[last + 1 :]
     if held is not None:
         yield 0, held
     yield consumed, None
+
+
+def with_output(reply: Reply, output: bytes) -> Reply:
+    name, request, model, stamp, _, fresh, created, read, hour, five, words = reply
+    return name, request, model, stamp, output, fresh, created, read, hour, five, words
 
 
 def read_whole(line: bytes) -> Reply | None:
@@ -92,7 +111,7 @@ def read_whole(line: bytes) -> Reply | None:
     words = " ".join(word for word, key, value in _WORDS if usage.get(key) == value)
     return (
         *(_text(text) for text in (name, request, message.get("model") or "unknown", record.get("timestamp"))),
-        *(_count(usage.get(key + "_tokens")) for key in ("input", "cache_creation_input", "cache_read_input", "output")),
+        *(_count(usage.get(key + "_tokens")) for key in ("output", "input", "cache_creation_input", "cache_read_input")),
         *(_count(split.get(f"ephemeral_{key}_input_tokens")) for key in ("1h", "5m")),
         words,
     )  # type: ignore[return-value]

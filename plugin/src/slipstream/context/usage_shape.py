@@ -6,15 +6,16 @@ import re
 from operator import itemgetter
 from typing import Any
 
-# (message id, request id, model, time stamp, input, cache writes, cache reads, output, one-hour writes, 5-minute writes): as
+# (message id, request id, model, time stamp, output, input, cache writes, cache reads, one-hour writes, 5-minute writes): as
 # they stand in the line; then the words of the price.
 Reply = tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, str]
+STAMP, OUTPUT, OTHERS = 3, 4, slice(5, 10)
 
 _TEXTS = {("message", "id"): 0, ("requestId",): 1, ("message", "model"): 2, ("timestamp",): 3}
 _USAGE = ("message", "usage")
 _NUMBERS = {(*_USAGE, *path): at for at, path in enumerate((
-    ("input_tokens",), ("cache_creation_input_tokens",), ("cache_read_input_tokens",), ("output_tokens",),
-    ("cache_creation", "ephemeral_1h_input_tokens"), ("cache_creation", "ephemeral_5m_input_tokens")), 4)}
+    ("output_tokens",), ("input_tokens",), ("cache_creation_input_tokens",), ("cache_read_input_tokens",),
+    ("cache_creation", "ephemeral_1h_input_tokens"), ("cache_creation", "ephemeral_5m_input_tokens")), OUTPUT)}
 # What else decides whether and how a line counts: it has to be exactly as in the line that was learnt from.
 _FIXED = frozenset((("type",), ("isApiErrorMessage",), ("message",), _USAGE, (*_USAGE, "cache_creation"), (*_USAGE, "speed"),
                     (*_USAGE, "service_tier"), (*_USAGE, "inference_geo")))
@@ -25,7 +26,8 @@ _TOKEN = re.compile(rb'([ \t\r]*)("[^"\\\x00-\x1f]*"|[{}\[\],:]|-?\d[\d.eE+-]*|t
 _LIST_END = re.compile(rb'\][ \t\r]*(?:\}|,[ \t\r]*")')
 # Of a line that is JSON these take a whole value or, of a text with an escaped quote, end where no pattern goes on.
 _STRING, _NUMBER, _NULLABLE = rb'"[^"]*"', rb"[-+.0-9eE]+", rb'(?:null|"[^"]*")'
-_COUNT = re.compile(rb"0|[1-9]\d{0,14}")
+_TEXT = rb'"([^"]+)"'  # an escape in it is looked for afterwards: to take a class of one byte is quicker
+_COUNT = rb"(\d{1,15})"
 MAX_SHAPES, MAX_TRIES, ENOUGH = 8, 64, 3
 
 
@@ -40,15 +42,17 @@ class Shape:
     line that lost its end to a killed writer may have another after it.
     """
 
-    __slots__ = ("first", "head", "order", "rest", "tail")
+    __slots__ = ("common", "first", "head", "order", "output", "rest", "tail")
 
     def __init__(self, head: bytes, tail: bytes, order: tuple[int, ...], first: bytes, words: str):
         self.head, self.tail = re.compile(head).match, re.compile(tail).match
         self.first, self.order = first, itemgetter(*order)
         self.rest = (b"", b"0", words)  # what no group gives: no request, a count that is not there, the words
+        self.output = order[OUTPUT]  # its place in what `read` gives; then what else makes a line a snapshot of another
+        self.common = itemgetter(*(at for n, at in enumerate(order[:10]) if n not in (STAMP, OUTPUT) and at < order[10] - 2))
 
-    def read(self, data: bytes, start: int, stop: int) -> Reply | None:
-        """The reply in data[start:stop], where data[stop] ends the line; None when the line is of another shape."""
+    def read(self, data: bytes, start: int, stop: int) -> tuple[bytes, ...] | None:
+        """What is captured of the line data[start:stop], where data[stop] ends it; None when it is of another shape."""
         head = self.head(data, start)
         if head is None:
             return None
@@ -67,8 +71,12 @@ class Shape:
                 return None
         if tail.end() != stop + 1 or (data.find(b"{", content + 1, end) >= 0 and data.find(self.first, content, end) >= 0):
             return None
-        reply: Reply = self.order(head.groups() + tail.groups() + self.rest)
-        return reply if reply[2] != b"<synthetic>" else None
+        return head.groups() + tail.groups()
+
+    def reply(self, captured: tuple[bytes, ...]) -> Reply | None:
+        reply: Reply = self.order(captured + self.rest)
+        plain = b"".join(reply[:OUTPUT]).find(b"\\") < 0  # type: ignore[arg-type]
+        return reply if plain and reply[2] != b"<synthetic>" else None
 
 
 class Shapes:
@@ -79,14 +87,16 @@ class Shapes:
         self._tries = 0
         self._seen: dict[tuple[Any, ...], int] = {}
 
-    def read(self, data: bytes, start: int, stop: int) -> Reply | None:
-        for at, shape in enumerate(self.known):
-            reply = shape.read(data, start, stop)
-            if reply is not None:
-                if at:
-                    self.known.insert(0, self.known.pop(at))
-                return reply
-        return None
+    def find(self, data: bytes, start: int, stop: int) -> tuple[Shape, tuple[bytes, ...]] | tuple[None, None]:
+        """The shape of a line and what it captures of it."""
+        for shape in self.known:
+            captured = shape.read(data, start, stop)
+            if captured is not None:
+                if shape is not self.known[0]:
+                    self.known.remove(shape)
+                    self.known.insert(0, shape)
+                return shape, captured
+        return None, None
 
     def learn(self, line: bytes, reply: Reply) -> None:
         """`line` (without its end) was parsed, and gave `reply`."""
@@ -100,7 +110,8 @@ class Shapes:
         self._seen[plan] = self._seen.get(plan, 0) + 1
         if self._seen[plan] == ENOUGH:
             shape = Shape(*plan)
-            if shape.read(line + b"\n", 0, len(line)) == reply:
+            captured = shape.read(line + b"\n", 0, len(line))
+            if captured is not None and shape.reply(captured) == reply:
                 self.known.insert(0, shape)
 
 
@@ -157,10 +168,10 @@ def find_outline(line: bytes) -> tuple[bytes, bytes, tuple[int, ...], bytes] | N
             where = tuple(path)
             if where in _TEXTS and text[:1] == b'"' and len(text) > 2:
                 taken.append(_TEXTS[where])
-                parts.append(rb'"([^"\\]+)"')
-            elif where in _NUMBERS and _COUNT.fullmatch(text):
+                parts.append(_TEXT)
+            elif where in _NUMBERS and re.fullmatch(_COUNT, text):
                 taken.append(_NUMBERS[where])
-                parts.append(rb"(0|[1-9]\d{0,14})")
+                parts.append(_COUNT)
             elif where in _TEXTS or where in _NUMBERS or where in _FIXED:
                 parts.append(re.escape(text))
             elif text == b"null":
@@ -170,7 +181,7 @@ def find_outline(line: bytes) -> tuple[bytes, bytes, tuple[int, ...], bytes] | N
             if open_[-1] == b"{":
                 path.pop()
             named = False
-    if not head or len(open_) != 1 or line[position:].strip(b" \t\r") or not {0, 2} <= set(taken):
+    if not head or len(open_) != 1 or line[position:].strip(b" \t\r") or not {0, 2, OUTPUT} <= set(taken):
         return None
     count = len(taken)
     order = tuple(taken.index(at) if at in taken else count + (at > 3) for at in range(10)) + (count + 2,)
