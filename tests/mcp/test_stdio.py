@@ -49,6 +49,20 @@ class Process(unittest.TestCase):
             self.assertEqual({one["id"] for one in rest}, {0, "last", *range(40)})
             self.assertEqual((errors, status), ("", 0))
 
+    def test_the_first_lists_do_not_wait_for_the_workers(self) -> None:
+        from slipstream.mcp.server import Loop
+        sent: list[Any] = []
+
+        class Wire:
+            send = sent.append
+
+        loop = Loop(Wire(), tempfile.gettempdir())  # type: ignore[arg-type]
+        for number, (method, ready) in enumerate((("prompts/list", False), ("resources/list", True))):
+            loop.take(json.dumps(message(method, number)).encode())
+            self.assertEqual([number, ready], [sent[-1]["id"], loop._workers is not None])
+            self.assertIn("result", sent[-1])
+        loop.finish()
+
     def test_an_open_subscription_ends_in_good_order(self) -> None:
         with Server() as server:
             server.send(message("subscriptions/listen", "s", _meta=modern_meta(), notifications={}))

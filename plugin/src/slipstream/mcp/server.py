@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["handle_request", "main"]  # the pure function is this module's interface too
 MAX_LINE_BYTES = 32_000_000
 CHUNK_BYTES = 65_536
+# What a client asks right after the handshake, in this order, and waits for before anything else. They read a few small files,
+# which takes less than loading the workers, so these are not loaded for them.
+FIRST_LISTS = ("prompts/list", "resources/list")
 USAGE = "usage: slipstream mcp [--root DIR]\n"
 
 
@@ -145,8 +148,11 @@ class Loop:
         answer = handle_request(message, connection)
         if answer is not None:
             self.wire.send(answer)
-            if isinstance(message, dict) and message.get("method") == "initialize" and "result" in answer:
+            method = message.get("method") if isinstance(message, dict) else None
+            if method == "initialize" and "result" in answer:
                 self._after_initialize()
+            elif method == FIRST_LISTS[-1]:
+                self.workers()  # the client has what it waited for: what the first hooks need can load
 
     def workers(self) -> Any:
         """None where they cannot be loaded, from a pyz that is torn or gone: what comes is then answered here."""
@@ -168,6 +174,8 @@ class Loop:
     def _is_slow(self, message: Any) -> bool:
         if isinstance(message, list):
             return bool(message) and self.connection.legacy_version == protocol.BATCH_VERSION
+        if self._workers is None and isinstance(message, dict) and message.get("method") in FIRST_LISTS:
+            return False
         return (isinstance(message, dict) and message.get("method") in protocol.SLOW_METHODS
                 and message.get("jsonrpc") == "2.0" and protocol.is_request_id(message.get("id")))
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from slipstream.base.roots import store_dir
-from slipstream.events.ingest import record
 
 SETTLE_S = 3.0  # in a running session: a call answered just now may have its own event still on the way
 
@@ -25,8 +24,12 @@ def answer_event(tree_root: str, store_root: str, payload: dict[str, Any], sourc
     Never raises: a part that fails is one line in errors.log, and the parts after it still run.
     """
     name = str(payload.get("hook_event_name") or "")
+
+    def keep() -> None:
+        from slipstream.events.ingest import record
+        record(store_root, payload, source, tree_root)
     if name != "PreToolUse":  # the finished call tells the same and how it ended
-        attempt(store_root, f"record {name}", lambda: record(store_root, payload, source, tree_root))
+        attempt(store_root, f"record {name}", keep)
     if name not in ANSWERS or not payload.get("session_id"):
         return ""
     module, function = ANSWERS[name]
