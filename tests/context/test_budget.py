@@ -50,7 +50,8 @@ class Budget(Store):
         for values, wanted in (
                 ({"targetTokens": 5}, (1000, 60, 85)), ({"warnPct": 80, "compactPct": 50}, (200_000, 80, 85)), ({"warnPct": 0, "compactPct": 400}, (200_000, 1, 100)),
                 ({"warnPct": 98, "compactPct": 98}, (200_000, 98, 100)), ({"warnPct": "x", "compactPct": None, "targetTokens": []}, (200_000, 60, 85)),
-                ({"warnPct": float("nan"), "compactPct": float("inf")}, (200_000, 60, 85)), ({"warnPct": True, "targetTokens": 1234.6}, (1235, 60, 85))):
+                ({"warnPct": float("nan"), "compactPct": float("inf")}, (200_000, 60, 85)),
+                ({"warnPct": -10**400, "targetTokens": 10**400}, (200_000, 60, 85)), ({"warnPct": True, "targetTokens": 1234.6}, (1235, 60, 85))):
             found = sanitize_budget(values)
             self.assertEqual((found["targetTokens"], found["warnPct"], found["compactPct"]), wanted, values)
         self.assertEqual(sanitize_budget({"actualTokens": 12.4, "other": 1})["actualTokens"], 12)

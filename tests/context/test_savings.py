@@ -55,6 +55,16 @@ class Savings(unittest.TestCase):
         record_saving(self.root, "other", "b", 1000, 10_001)
         self.assertEqual(summarize_savings(load_savings(self.root))["honest"]["reads"], 4)
 
+    def test_an_undone_edit_is_no_new_version(self) -> None:
+        for size in (1000, 1010, 1000, 1010, 1000):
+            record_saving(self.root, "s", "a.py", 100, size)
+        honest = load_savings(self.root)["honest"]
+        self.assertEqual((honest["reads"], honest["fullBytes"], honest["servedBytes"]), (2, 2010, 500))
+        self.assertEqual(honest["files"]["s:a.py"], {"v": 1000, "full": 1000, "served": 300, "was": {"1010": 200}})
+        for size in range(2000, 2040):
+            record_saving(self.root, "s", "a.py", 1, size)
+        self.assertLessEqual(len(load_savings(self.root)["honest"]["files"]["s:a.py"]["was"]), 16)
+
     def test_a_slice_above_the_files_size_saves_nothing(self) -> None:
         record_saving(self.root, "s", "a", 500, 400)
         self.assertEqual(summarize_savings(load_savings(self.root))["honest"]["reads"], 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
 from typing import Any
@@ -27,7 +26,8 @@ USAGE_LIFETIME_S = 12 * 3600  # a figure of a session that has ended says nothin
 
 
 def _number(value: Any) -> float | None:
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) else None
+    """A number that can be reckoned with: none is infinite, no number, or an integer too long to become a float."""
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) and -1e15 < value < 1e15 else None
 
 
 def sanitize_budget(values: dict[str, Any]) -> dict[str, int]:

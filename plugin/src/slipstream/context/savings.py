@@ -15,7 +15,7 @@ from slipstream.base.store import store_path
 from slipstream.base.tokens import approx_tokens
 from slipstream.events.append import session_file_name
 
-NAME, MAX_FILES = "savings.json", 2000
+NAME, MAX_FILES, MAX_VERSIONS = "savings.json", 2000, 16
 USD_PER_MILLION_TOKENS = 3.0  # the published rate: an input list price, always stated beside the amount
 
 
@@ -45,9 +45,12 @@ def record_saving(store_root: str, session: str, path: str, served_bytes: int, f
             key = f"{session_file_name(session)}:{path}"
             row = seen.pop(key, None)
             if not isinstance(row, dict) or row.get("v") != full_bytes:
-                row = {"v": full_bytes, "full": full_bytes, "served": 0}
-                honest["fullBytes"] += full_bytes
-                honest["reads"] += 1
+                was = _earlier(row)
+                if str(full_bytes) not in was:
+                    honest["fullBytes"] += full_bytes
+                    honest["reads"] += 1
+                row = {"v": full_bytes, "full": full_bytes, "served": was.pop(str(full_bytes), 0)}
+                row.update({"was": dict(list(was.items())[-MAX_VERSIONS:])} if was else {})
             room = max(
                 0, row["full"] - row["served"]
             )  # what is served beyond the file's size saves nothing more, and costs nothing twice
@@ -60,6 +63,15 @@ def record_saving(store_root: str, session: str, path: str, served_bytes: int, f
         write_atomic(target, json.dumps(tally, separators=(",", ":")))
     _tell_status(store_root, tally)
     return True
+
+
+def _earlier(row: dict[str, Any] | None) -> dict[str, int]:
+    """Bytes served of each version of a file that was counted, the one of this row last: an undone edit is no new version."""
+    if row is None:
+        return {}
+    was = row.get("was")
+    held = {size: served for size, served in was.items() if type(served) is int} if isinstance(was, dict) else {}
+    return {**held, str(row.get("v")): row["served"]}
 
 
 def charge_map(store_root: str, served_bytes: int) -> None:
