@@ -20,6 +20,12 @@ CASES = (  # language, text: `name` is code, `NAME` is not
     ("php", "#[name]\n# NAME\nname // NAME\nname /* NAME */ name"),
     ("rust", "&'name name \"NAME\nNAME \\\" NAME\" name 'x' name '\\'' name // NAME"),
     ("lua", "name -- NAME\nname"),
+    ("sql", "name -- NAME's\nname /* NAME\nNAME */ name 'NAME'"),
+    ("yaml", "name: 'NAME' # NAME /* NAME\nname: // name\n"),
+    ("toml", "name = 1 # NAME\nname = \"\"\"NAME\nNAME\"\"\"\nname"),
+    ("terraform", "name # NAME\nname // NAME\nname /* NAME\nNAME */ name"),
+    ("graphql", "\"\"\"NAME\nNAME\"\"\"\nname # NAME\nname"),
+    ("dockerfile", "name # NAME\nname"),
 )
 
 
@@ -33,13 +39,16 @@ class Noise(unittest.TestCase):
             self.check(language, text)
             self.check(language, "name\n" * 60_000 + text)
 
+    def test_prose_is_text(self) -> None:
+        self.check("markdown", "NAME `NAME`\n\n```\nNAME()\n```\n")
+
     def test_no_place_in_a_large_file_is_special(self) -> None:
         """A name, a comment and a string lie across every offset around which a file was once cut."""
         for piece in ("name; /* NAME\n" + " * NAME\n" * 1000 + " */ name; \"NAME\"\n", "name /* " + "NAME " * 40 + "*/ "):
             self.check("java", piece * (600_000 // len(piece)))
 
     def test_what_does_not_close_soon_was_no_opener(self) -> None:
-        self.check("yaml", "src/* name" + " name" * (MAX_BLOCK_CHARS // 5) + "*/ name /* NAME */ name")
+        self.check("css", "src/* name" + " name" * (MAX_BLOCK_CHARS // 5) + "*/ name /* NAME */ name")
         self.check("java", "/*" + "NAME " * (MAX_BLOCK_CHARS // 5 - 1) + "*/ name")
 
     def test_hostile(self) -> None:

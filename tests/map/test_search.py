@@ -158,6 +158,9 @@ class References(Tree):
             ("pkg/__init__.py", 1, "", "import"), ("pkg/cache.py", 2, "", "import"),
             ("pkg/cache.py", 7, "TimedCache.evict_expired", "text"), ("pkg/cache.py", 8, "TimedCache.evict_expired", "text"),
             ("pkg/cache.py", 11, "TimedCache.resolve", "code"), ("pkg/urls.py", 15, "Router.resolve", "code")])
+        self.write("README.md", "Call `parse_url` with an address.\n")
+        self.assertEqual([use.where for use in find_references(self.root, "parse_url").uses if use.path == "README.md"], ["text"])
+        os.unlink(os.path.join(self.root, "README.md"))
         text = render_references(found)
         self.assertIn("1 definition, 4 uses in 3 files, 2 in comments and strings", text)
         self.assertIn("  11 in TimedCache.resolve: return parse_url(\"x\")\n", text)

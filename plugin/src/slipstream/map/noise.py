@@ -12,8 +12,11 @@ _FAMILIES = {  # a group stands behind what may go on for many lines (behind: th
     "both": r"#(?!\[)[^\n]*|//[^\n]*|/\*()|" + _QUOTED,
     "lifetime": r'//[^\n]*|/\*()|"()|' + r"'(?:[^'\\\n]|\\.[^'\n]{0,8})'",
     "dashes": r"--[^\n]*|" + _QUOTED,
+    "sql": r"--[^\n]*|/\*()|" + _QUOTED,
 }
 _FAMILY_OF = {"python": "python", "ruby": "hash", "shell": "hash", "php": "both", "rust": "lifetime", "lua": "dashes",
+              "sql": "sql", "toml": "python", "graphql": "python", "terraform": "both",
+              **dict.fromkeys("yaml dockerfile makefile".split(), "hash"),
               **dict.fromkeys("go javascript jsx typescript tsx vue svelte astro".split(), "backtick")}
 _ESCAPED = {"`": r"\\.|`", '"': r'\\.|"', '"""': r'\\.|"""', "'''": r"\\.|'''"}
 MAX_BLOCK_CHARS = 60_000  # what does not close by then was no opener
@@ -21,6 +24,8 @@ MAX_BLOCK_CHARS = 60_000  # what does not close by then was no opener
 
 def code_places(language: str, text: str, places: list[int]) -> set[int]:
     """Those of the offsets `places` (ascending) that stand outside of comments and strings."""
+    if language == "markdown":
+        return set()  # prose about code, and samples of it
     search = re.compile(_FAMILIES[_FAMILY_OF.get(language, "c")], re.S).search
     code: set[int] = set()
     waiting = iter(places)

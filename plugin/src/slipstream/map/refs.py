@@ -20,7 +20,6 @@ from slipstream.map.noise import code_places
 from slipstream.map.source import Unreadable, decode_source, read_source
 
 MAX_TEXT_CHARS = 140
-MAX_PASSED_ON = 3
 _INDEXED = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,40}\Z")  # what the index takes for a word
 _IMPORT_LINE = re.compile(r"\s*(?:import|from|export\b.*\bfrom|use|using|require|include|package)\b|.*\brequire\(")
 
@@ -144,18 +143,8 @@ def _tell_apart(root: str, view: View, found: References, file: str) -> None:
     homes = {one.path for one in found.definitions}
     targets: dict[str, str] = {}
     if len(homes) > 1:
-        from slipstream.map.graph import resolve_files
-        last = found.name.rpartition(".")[2]
-        using = sorted({use.path for use in found.uses} - homes)
-        slots = {path: slot for slot, path in enumerate(view.paths) if path in using}
-        imported = resolve_files(root, view, slots, last, [slot for slot, path in enumerate(view.paths) if path in homes])
-        reached = {path: targets & homes for path, targets in imported.items()}
-        for _ in range(MAX_PASSED_ON):  # a package's front file passes names on: what it reaches, its importers reach
-            for path in using:
-                if not reached[path]:
-                    reached[path] = set().union(*(reached.get(target, set()) for target in imported[path]))
-        targets = {path: next(iter(found_homes)) for path, found_homes in reached.items() if len(found_homes) == 1}
-        targets.update({path: path for path in homes})
+        from slipstream.map.meanings import find_meanings
+        targets = find_meanings(root, view, found, homes)
     elif homes:
         targets = dict.fromkeys({use.path for use in found.uses}, next(iter(homes)))
     for use in found.uses:
