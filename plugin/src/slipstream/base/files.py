@@ -29,8 +29,9 @@ def read_text(path: str, limit: int | None = None) -> str:
     return read_bytes(path, limit).decode("utf-8", "replace").removeprefix("\ufeff")
 
 
-def write_atomic(path: str, data: str | bytes, mode: int = 0o600, only_if_changed: bool = False) -> bool:
-    """Replaces `path` as a whole; a reader or a crash sees the old bytes or the new, never a mixture.
+def write_atomic(path: str, data: str | bytes | list[bytes | memoryview], mode: int = 0o600,
+                 only_if_changed: bool = False) -> bool:
+    """Replaces `path` as a whole, with text, bytes or pieces of them; a reader or a crash sees the old bytes or the new.
 
     False when `only_if_changed` and the bytes are already there. OSError leaves the old file as it was.
     """
@@ -45,7 +46,7 @@ def write_atomic(path: str, data: str | bytes, mode: int = 0o600, only_if_change
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | BINARY, mode)
     try:
         with os.fdopen(fd, "wb") as stream:
-            stream.write(raw)
+            stream.writelines(raw if isinstance(raw, list) else [raw])
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)

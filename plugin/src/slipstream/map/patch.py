@@ -63,25 +63,31 @@ def _patch_text(index: Index, old: dict[str, int], new: dict[str, int]) -> str |
 
 
 def _patch_json(index: Index, stats: dict[str, int], lines: list[tuple[str, str]]) -> bool:
+    """Write map.json with other lines for some files, and other sums; what stays is written from where it was read."""
     path = store_path(index.root, JSON_NAME)
-    old = data = read_bytes(path)
+    data, changes = read_bytes(path), []
     for name, line in lines:
         start = data.find(f'\n{{"path":{quote(name)},'.encode("utf-8", "replace")) + 1
         end = data.find(b"\n", start)
         if start < 1 or end < 0:
             return False
-        comma = b"," if data[end - 1:end] == b"," else b""
-        data = b"".join((data[:start], line.encode("utf-8"), comma, data[end:]))
-    at = data.rfind(STATS_MARK)
-    end = data.find(b"}", at)
-    if at < 0 or end < 0:
-        return False
+        changes.append((start, end - (data[end - 1:end] == b","), line.encode("utf-8")))
+    start = data.rfind(STATS_MARK) + len(STATS_MARK)
     shown = ", ".join(f'"{name}": {stats[name]}' for name in ("fileCount", "symbolCount", "totalBytes"))
-    data = data[:at] + STATS_MARK + shown.encode() + data[end:]
-    if data != old:
+    changes.append((start, data.find(b"}", start), shown.encode()))
+    if start < len(STATS_MARK) or changes[-1][1] < 0:
+        return False
+    if any(data[start:end] != new for start, end, new in changes):
         start = data.find(TIME_MARK) + len(TIME_MARK)
-        end = data.find(b'"', start)
-        if start < len(TIME_MARK) or end < 0:
+        changes.append((start, data.find(b'"', start), now_iso().encode()))
+        if start < len(TIME_MARK) or changes[-1][1] < 0:
             return False
-        write_atomic(path, data[:start] + now_iso().encode() + data[end:])
+        pieces: list[bytes | memoryview] = []
+        at = 0
+        for start, end, new in sorted(changes):
+            if start < at:
+                return False
+            pieces += [memoryview(data)[at:start], new]
+            at = end
+        write_atomic(path, [*pieces, memoryview(data)[at:]])
     return True

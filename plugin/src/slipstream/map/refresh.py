@@ -120,7 +120,7 @@ def write_index(result: Refresh) -> None:
         if sum(len(piece) for piece in pieces) > LOW:
             result.note = "index not written: larger than its offsets"
             return
-        write_atomic(store_path(result.root, INDEX_NAME), b"".join(pieces))
+        write_atomic(store_path(result.root, INDEX_NAME), pieces)
         result.written = True
         result.table.changed = False
     except (OSError, SlipstreamError) as error:

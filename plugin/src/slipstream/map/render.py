@@ -221,17 +221,24 @@ class _Folders:
             tally = direct.setdefault(path[len(prefix):].rpartition("/")[0], [0, 0])
             tally[0] += 1
             tally[1] += index.table.records[slot][SYMBOLS]
+        self.counts[""] = [0, 0, 0]
         for name, (count, symbols) in direct.items():
-            folder = ""
-            for piece in ("", *(name.split("/") if name else ())):
-                here = f"{folder}{piece}/" if piece else folder
-                if here != folder:
-                    self.below.setdefault(folder, set()).add(here)
-                folder = here
-                sums = self.counts.setdefault(folder, [0, 0, 0])
-                sums[0] += count
-                sums[1] += symbols
-            self.counts[folder][2] += count
+            folder = name + "/" if name else ""
+            self._add(folder)
+            self.counts[folder] = [count, symbols, count]
+        for folder in sorted(self.counts, key=len, reverse=True):  # what lies deeper is longer
+            if folder:
+                above, sums = self.counts[_above(folder)], self.counts[folder]
+                above[0] += sums[0]
+                above[1] += sums[1]
+
+    def _add(self, folder: str) -> None:
+        """Know a folder, and those around it."""
+        while folder not in self.counts:
+            self.counts[folder] = [0, 0, 0]
+            above = _above(folder)
+            self.below.setdefault(above, set()).add(folder)
+            folder = above
 
     def row(self, folder: str, own: bool = False, left: int = 0) -> str:
         """A folder in one bullet; `own` counts only the files directly inside, `left` says how many folders are not shown."""
@@ -272,6 +279,11 @@ def _fill_roll_up(index: Index, files: list[tuple[str, int]], prefix: str, page:
             shown = 0 if shown <= 4 else min(shown * 2 // 3, room // 24)
     page.add([rows[name] for name in sorted(rows)])
     page.add([""])
+
+
+def _above(folder: str) -> str:
+    """The folder around one; both end with a slash, but the outermost, which is empty."""
+    return folder[:folder.rfind("/", 0, -1) + 1]
 
 
 def _size(line: str) -> int:

@@ -255,7 +255,7 @@ class Table:
         rules = self.meta.get("rules") or {}
         return sorted(self.folders.items()) + [(path, rules[path][0]) for path in sorted(rules) if rules[path]]
 
-    def render(self, identity: int) -> list[bytes]:
+    def render(self, identity: int) -> list[bytes | memoryview]:
         """The bytes of the index file, in pieces."""
         self.compact()
         self._fill_buckets()
@@ -270,8 +270,8 @@ class Table:
             times = struct.pack(f"<{len(watched)}q", *(mtime for _, mtime in watched))
             names = b"\0".join(os.fsencode(name) for name, _ in watched)
             self._packed_folders = (watched, zlib.compress(times + names, 1))
-        parts = {
-            "blocks": bytes(self.blocks), "names": b"".join(self.buckets), "buckets": b"".join(table),
+        parts: dict[str, bytes | memoryview] = {
+            "blocks": memoryview(self.blocks), "names": b"".join(self.buckets), "buckets": b"".join(table),
             "records": self._pack_records(), "paths": self._packed_paths,
             "folders": self._packed_folders[1],
             "meta": json.dumps(self.meta, separators=(",", ":")).encode(),
