@@ -70,7 +70,8 @@ def exported_object(scan: Module, pos: int, owner: Definition | None) -> None:
     close = lex.close(text, pos)
     at = pos + 1
     while at < close - 1:
-        at = lex.space(text, at)
+        at = scan.trivia(at)
+        start = scan.take_doc(at)
         match = _OBJECT_KEY.match(text, at, close)
         if match is None:
             at = lex.expression_end(text, at, True) + 1
@@ -83,12 +84,13 @@ def exported_object(scan: Module, pos: int, owner: Definition | None) -> None:
         elif mark == ":":
             begin = lex.space(text, end)
             word = WORD.match(text, begin)
-            scan.doc_text = ""
+            doc, scan.doc_text = scan.doc_text, ""
             kind, head, end = value(scan, begin, True)
+            scan.doc_text = doc
             if word is not None and text[word.end():end].strip() == "":
                 scan.exported_names.append((word.group(), name, owner))
             elif kind in ("function", "class"):
-                definition = scan.add(name, kind, match.start(1), at, end, (at, head), owner, True, False)
+                definition = scan.add(name, kind, match.start(1), start, end, (at, head), owner, True, False)
                 if kind == "class":
                     scan.class_body(head, definition)
             end = after(text, ",", end) if text[end:end + 1] == "," else end + 1
@@ -96,7 +98,7 @@ def exported_object(scan: Module, pos: int, owner: Definition | None) -> None:
             body = lex.space(text, lex.close(text, end - 1))
             if text[body:body + 1] == "{":
                 end = lex.close(text, body)
-                scan.add(name, "function", match.start(1), at, end, (at, body), owner, True, False)
+                scan.add(name, "function", match.start(1), start, end, (at, body), owner, True, False)
             end = lex.expression_end(text, end, True) + 1
         at = end
 
