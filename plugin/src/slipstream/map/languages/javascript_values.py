@@ -89,6 +89,9 @@ def declarator(scan: Module, match: re.Match[str], start: int, at: int, owner: D
                           exported, default)
     if kind == "class":
         scan.class_body(head, definition)
+    elif default and text[pos:pos + 1] == "{":
+        from slipstream.map.languages.javascript_objects import exported_object
+        exported_object(scan, pos, owner)
     return definition, end
 
 
