@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -103,6 +104,15 @@ class Hostile(TreeCase):
         os.unlink(os.path.join(self.root, "good.py"))
         os.mkfifo(os.path.join(self.root, "good.py"))
         self.assertEqual(names(open_index(self.root)), [])
+
+    @unittest.skipUnless(hasattr(os, "mkfifo") and shutil.which("git"), "no FIFOs here, or no git")
+    def test_git_is_not_asked_where_it_would_wait_for_a_fifo(self) -> None:
+        subprocess.run(["git", "init", "-q"], cwd=self.root, check=True, capture_output=True)
+        os.mkdir(os.path.join(self.root, "sub"))
+        os.mkfifo(os.path.join(self.root, "sub", ".gitignore"))
+        with mock.patch("slipstream.map.walk.run_git") as asked:
+            self.assertEqual(names(open_index(self.root)), ["good"])
+        asked.assert_not_called()
 
     def test_one_line_of_50_megabytes(self) -> None:
         with open(os.path.join(self.root, "huge.js"), "wb") as stream:

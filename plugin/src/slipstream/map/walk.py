@@ -62,6 +62,7 @@ class Walker:
         self.is_source = is_source
         self.now = time.time_ns()
         self.git_dirs = find_git_dirs(root)
+        self.asks_git = True
         self.rules, self.prefix = outer_rules(root, self.git_dirs, os.path.expanduser("~"))
 
     def walk(self, ask_git: bool) -> Walk:
@@ -115,7 +116,10 @@ class Walker:
                 continue
             found.folders[folder] = mtime if mtime + SETTLED_NS < self.now else UNSETTLED
             before = folder + "/" if folder else ""
-            if any(entry.name == IGNORE_FILE for entry in entries):
+            ignore = next((entry for entry in entries if entry.name == IGNORE_FILE), None)
+            if ignore is not None:
+                if not (ignore.is_file(follow_symlinks=False) or ignore.is_symlink() or ignore.is_dir(follow_symlinks=False)):
+                    self.asks_git = False  # a FIFO: git would wait for its writer
                 found.watched.append(before + IGNORE_FILE)
                 rules = rules.below((self.prefix + os.fsencode(folder)).rstrip(b"/"),
                                     load_patterns(os.path.join(full, IGNORE_FILE)))
@@ -155,6 +159,8 @@ class Walker:
         return reason is None
 
     def _list_git(self, folders: list[str]) -> set[str] | None:
+        if not self.asks_git:
+            return None
         args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         if folders and "" not in folders:
             args += ["--", *(":(literal)" + folder for folder in folders)]
