@@ -65,6 +65,7 @@ class Vanished(unittest.TestCase):
             text = server.ask(message("tools/call", 2, name="sp_map", arguments={}))["result"]["content"][0]["text"]
             self.assertIn("201 files", text)
             self.assertNotIn("failed", text)
+            server.close()  # what it notes after its answer is on disk
             shutil.rmtree(os.path.join(self.root, ".claude"))
             shutil.copy(PYZ, self.pyz)
 
