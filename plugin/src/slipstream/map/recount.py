@@ -1,24 +1,54 @@
-"""Counts importers after edits of single files: what they imported before is taken off, what they import now is added.
-
-Only what these files import may have changed since all was counted: neither the set of files nor a project file nor a package.
+"""Counts importers: all of them anew, or after edits of single files what these imported before is taken off, and what they
+import now is added.
 """
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from slipstream.map.graph import Imports, project_reader, read_imports
+from slipstream.map.graph import Imports, count_importers, project_reader, read_imports
 from slipstream.map.imports.resolver import JAVASCRIPT, Resolver
 from slipstream.map.index_file import FAILED, FLAGS, IMPORTERS, SKIPPED
 from slipstream.map.model import Import
+from slipstream.map.refresh import Refresh, file_stamps
+from slipstream.map.rescan import is_project_file
 from slipstream.map.table import MAX_IMPORTERS, Table
 
 Wanted = dict[object, Import]
+
+MAX_WATCHED = 200  # project files beyond the manifests at the root that are looked at each time
+
+
+def rank(result: Refresh) -> None:
+    """Count importers anew, and find the entry points; of few edited files only what they import."""
+    table, root = result.table, result.root
+    seen: set[str] = set()
+    noted = table.meta.pop("unranked", None)
+    table.changed = True
+    if noted and isinstance(noted, dict) and all(path in table.slots for path in noted):
+        rows = {path: str(row).encode("utf-8", "replace") for path, row in noted.items()}
+        difference = find_difference(root, table, rows, seen)
+        if difference is not None and all(path in table.meta["manifests"] for path in _untold(table, seen)):
+            table.add_importers(difference)
+            return
+    from slipstream.map.entrypoints import MANIFESTS, find_entry_points
+    table.set_importers(count_importers(root, table, seen))
+    entry_points = find_entry_points(root, table, seen)
+    manifests = file_stamps(root, dict.fromkeys([*MANIFESTS, *_untold(table, seen)[:MAX_WATCHED]]))
+    if entry_points != table.meta.get("entryPoints") or manifests != table.meta.get("manifests"):
+        table.meta["entryPoints"], table.meta["manifests"] = entry_points, manifests
+        table.reshape()
+
+
+def _untold(table: Table, seen: set[str]) -> list[str]:
+    """Of the project files that were read those of which no scan of a file tells."""
+    return [path for path in sorted(seen) if path not in table.slots or not is_project_file(path)]
 
 
 def find_difference(root: str, table: Table, before: dict[str, bytes], seen: set[str]) -> dict[int, int] | None:
     """Slot -> importers more or less, where `before` holds the rows of imports that were counted; None: count all anew.
 
-    `seen` takes the project files that were read for it.
+    Only what these files import may have changed since: neither the set of files nor a project file nor a package. `seen`
+    takes the project files that were read for it.
     """
     resolver: Resolver | None = None
     counts: dict[int, int] = {}

@@ -5,7 +5,7 @@ import os
 import time
 
 from slipstream.map.index_file import FLAGS, GENERATED, RACY, DamagedIndex, FileEntry, parse_rows
-from slipstream.map.refresh import Refresh, TooMuch, file_stamps, load_for, write_index
+from slipstream.map.refresh import Refresh, TooMuch, load_for, write_index
 from slipstream.map.scan import scan_many, scan_text
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 FEW_FILES = 16
 MANY_FILES = 120  # from here on other processes pay
-MAX_WATCHED = 200  # project files beyond the manifests at the root that are looked at each time
 PROJECT_FILES = frozenset(("package.json", "composer.json", "Cargo.toml", "pyproject.toml", "setup.cfg", "go.mod"))
 BUILD_SUFFIXES = (".swift", ".sbt", ".gradle", ".kts", "akefile", "ockerfile", "ontainerfile")
 PACKAGE_KINDS = ([b"package"], [b"namespace"])
@@ -50,6 +49,7 @@ def scan_into(result: Refresh, paths: list[str], new: set[str], progress: Progre
     if new or result.removed:
         table.meta["unranked"] = 1
     if table.meta.get("unranked"):
+        from slipstream.map.recount import rank
         rank(result)
 
 
@@ -85,34 +85,6 @@ def _ties(section: bytes) -> list[bytes]:
     packages = [cell for cell in imports.split(b"\t") if cell.split(b"\x1f")[1:2] in PACKAGE_KINDS]
     named = [row.split(b"\t", 7)[6] for row in rows[4:] if row[:2] == b"0\t"] if language in NAMED_PACKAGES else []
     return [language, *packages, *named]
-
-
-def rank(result: Refresh) -> None:
-    """Count importers anew, and find the entry points; of few edited files only what they import."""
-    from slipstream.map.graph import count_importers
-    table, root = result.table, result.root
-    seen: set[str] = set()
-    noted = table.meta.pop("unranked", None)
-    table.changed = True
-    if noted and isinstance(noted, dict) and all(path in table.slots for path in noted):
-        from slipstream.map.recount import find_difference
-        rows = {path: str(row).encode("utf-8", "replace") for path, row in noted.items()}
-        difference = find_difference(root, table, rows, seen)
-        if difference is not None and all(path in table.meta["manifests"] for path in _untold(table, seen)):
-            table.add_importers(difference)
-            return
-    from slipstream.map.entrypoints import MANIFESTS, find_entry_points
-    table.set_importers(count_importers(root, table, seen))
-    entry_points = find_entry_points(root, table, seen)
-    manifests = file_stamps(root, dict.fromkeys([*MANIFESTS, *_untold(table, seen)[:MAX_WATCHED]]))
-    if entry_points != table.meta.get("entryPoints") or manifests != table.meta.get("manifests"):
-        table.meta["entryPoints"], table.meta["manifests"] = entry_points, manifests
-        table.reshape()
-
-
-def _untold(table: Table, seen: set[str]) -> list[str]:
-    """Of the project files that were read those of which no scan of a file tells."""
-    return [path for path in sorted(seen) if path not in table.slots or not is_project_file(path)]
 
 
 def rescan_text(root: str, path: str, data: bytes, text: bytes, info: os.stat_result, known: bool) -> FileEntry:

@@ -5,7 +5,7 @@ import os
 
 from slipstream.map.languages.registry import language_of, needs_shebang
 from slipstream.map.refresh import Refresh, changed_folders, file_stamps, rules_changed, stale_files
-from slipstream.map.rescan import rank, scan_into, scan_paths
+from slipstream.map.rescan import scan_into, scan_paths
 from slipstream.map.table import Table
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
@@ -50,6 +50,7 @@ def refresh_all(result: Refresh, ask_git: bool, progress: Progress | None) -> No
         if scanned.stamp != (0, 0, 0, 0):
             table.put(path, scanned)
             result.scanned.append(path)
+    from slipstream.map.recount import rank
     rank(result)
     table.changed = True
 
@@ -94,6 +95,7 @@ def refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) -> 
     stale = stale_files(result) if result.stale is None else result.stale
     scan_into(result, sorted(set(new) | set(stale)), set(new), progress)
     if file_stamps(root, table.meta["manifests"]) != table.meta["manifests"]:
+        from slipstream.map.recount import rank
         rank(result)
     return None
 
