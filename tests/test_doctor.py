@@ -109,6 +109,12 @@ def registered_twice(install: Install) -> None:
     install.write("project/.mcp.json", '{"mcpServers": {"slipstream": {"command": "python3"}}}')
 
 
+def failed_start(install: Install) -> None:
+    install.write("home/.claude/settings.json", '{"enabledPlugins": {"slipstream@here": true}}')
+    install.write("home/.claude/mcp-needs-auth-cache.json",
+                  json.dumps({"plugin:slipstream:slipstream": {"timestamp": int(time.time() * 1000) - 60_000, "id": "1f"}}))
+
+
 def recorded_twice(install: Install) -> None:
     install.write("home/.claude/settings.json", '{"enabledPlugins": {"slipstream@here": true}}')
     install.env["SLIPSTREAM_MCP_EMIT"] = "1"
@@ -207,6 +213,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str, str, str, bool]] = {
     "error logged": (lambda install: install.write(install.in_store("errors.log"), time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
                                                     + " hook: Boom: x\n"), "errors", "warn", "Boom", False),
     "other writer": (foreign_lock, "foreign", "warn", "another program locked", False),
+    "start failed": (failed_start, "registration", "warn", "will not try again", False),
     "registered twice": (registered_twice, "registration", "fail", "registers it again", False),
     "recorded twice": (recorded_twice, "emission", "fail", "SLIPSTREAM_MCP_EMIT", False),
     "status line stale": (stale_status_line, "statusline-setting", "fail", "which is gone", True),

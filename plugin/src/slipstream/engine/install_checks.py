@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 import zipfile
 from collections.abc import Callable
 
@@ -20,6 +21,7 @@ from slipstream.engine.setup import apply_change, is_own_status_line, is_plugin_
 
 # What the plugin is to bring; a test holds this to what is in the folder.
 SHIPPED = {"hooks": 15, "mcpServers": 1, "skills": 36, "commands": 11, "agents": 3, "outputStyles": 1}
+FAILURE_KEPT_S = 900
 ENOUGH = 3  # differing files that need not be counted further
 
 
@@ -114,6 +116,13 @@ def check_registration(patient: Patient) -> list[Finding]:
         return [Finding("registration", FAIL,
                         "the plugin brings the server, and %s registers it again" % patient.short(places[0]),
                         "slipstream setup --undo --editor claude-code, or take `slipstream` out of that file")]
+    # The client's own memory of servers that did not start: no session tries one again for as long.
+    known = _json_at(os.path.join(patient.home, ".claude", "mcp-needs-auth-cache.json")) if enabled else None
+    failed = known.at("plugin:slipstream:slipstream", "timestamp") if known else None
+    left = failed.value / 1000 + FAILURE_KEPT_S - time.time() if failed and isinstance(failed.value, (int, float)) else 0
+    if 0 < left <= FAILURE_KEPT_S:
+        return [Finding("registration", WARN, "Claude Code could not start the server and will not try again for %s"
+                        % count_of(int(-(-left // 60)), "minute"), "wait, then start a new session")]
     return [Finding("registration", OK, "once" if enabled or places else "not enabled in Claude Code here")]
 
 
