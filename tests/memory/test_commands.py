@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 
+from slipstream.events.log import read_events
+
 import tests
 from tests.memory import StoreCase
 
@@ -34,6 +36,22 @@ class Commands(StoreCase):
         self.assertEqual(self.run_it("memory", "prune", "use-the-walrus")[0], 0)
         self.assertEqual(self.run_it("memory", "prune", "use-the-walrus")[0], 1)
         self.assertEqual(self.run_it("memory", "prune")[0], 2)
+
+    def test_a_record_says_the_branch_and_the_worktree_it_was_made_in(self) -> None:
+        git_dir = self.write(".git/worktrees/side/HEAD", "ref: refs/heads/topic\n")[:-len("/HEAD")]
+        self.write(".git/HEAD", "ref: refs/heads/trunk\n")
+        self.write(".git/worktrees/side/commondir", "../..\n")
+        self.write("side/.git", f"gitdir: {git_dir}\n")
+        for root, name, place in ((self.root + "/side", "in-side", {"branch": "topic", "worktree": "side"}),
+                                  (self.root, "in-main", {"branch": "trunk"})):
+            for words in (("memory", "add", "--type", "fact", "--desc", name, "--body", "b"),
+                          ("dashboard", "emit", "--session", name, "--agent", "main", "--kind", "note", "--label", name)):
+                done = subprocess.run([sys.executable, "-I", "-S", tests.PROGRAM, *words, "--root", root], check=False,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+                self.assertEqual(done.returncode, 0, done.stdout)
+            records = [json.loads(self.run_it("memory", "show", name, "--json")[1]), read_events(self.root, name)[0]["data"]]
+            for record in records:
+                self.assertEqual({key: record[key] for key in ("branch", "worktree") if key in record}, place)
 
     def test_words_for_what_is_not_there(self) -> None:
         self.run_it("memory", "add", "--type", "fact", "--desc", "x", "--body", "y")

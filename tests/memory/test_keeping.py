@@ -50,7 +50,8 @@ class Freshness(StoreCase):
 
     def test_the_mark_is_given_to_the_agent_and_every_writer_keeps_sources(self) -> None:
         self.write("src/a.py", "one\ntwo\n")
-        facts.add_fact(self.root, "Walrus ids are odd", "gotcha", "See a.py.", sources=[cite(self.root, "src/a.py:1-2")], branch="b")
+        facts.add_fact(self.root, "Walrus ids are odd", "gotcha", "See a.py.", sources=[cite(self.root, "src/a.py:1-2")],
+                       place={"branch": "b"})
         facts.update_fact(self.root, "walrus-ids-are-odd", body="See a.py, line 1.")
         self.write("src/a.py", "changed\n")
         text = briefing.session_start_text(self.root, self.root, prompt="walrus ids")
@@ -70,9 +71,11 @@ class Outdated(StoreCase):
         facts.add_fact(self.root, "Use yarn for installs", "decision", "yarn install")
         new = facts.supersede_fact(self.root, "use-yarn-for-installs", "Use pnpm for installs", "pnpm install")
         self.assertEqual(new.supersedes, ["use-yarn-for-installs"])
-        facts.supersede_fact(self.root, new.name, new.description, "pnpm install --frozen-lockfile", branch="topic")
+        facts.supersede_fact(self.root, new.name, new.description, "pnpm install --frozen-lockfile",
+                             place={"branch": "topic", "worktree": "topic-tree"})
         self.assertEqual(check_memory(self.root, self.root)["duplicates"], [], "the one it replaces is no rival")
-        self.assertEqual(facts.load_facts(self.root).find("use-pnpm-for-installs-2").branch, "topic")  # type: ignore[union-attr]
+        record = facts.get_fact(self.root, "use-pnpm-for-installs-2").to_record()
+        self.assertEqual((record["branch"], record["worktree"]), ("topic", "topic-tree"))
         text = briefing.session_start_text(self.root, self.root, prompt="installs with yarn")
         self.assertNotIn("yarn install", text)
         self.assertIn("pnpm install", text)

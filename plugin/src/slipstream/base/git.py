@@ -63,6 +63,15 @@ def worktree_name(tree_root: str) -> str | None:
     return os.path.basename(dirs[0])
 
 
+def read_place(tree_root: str) -> dict[str, str]:
+    """Where a record is made: `branch` and, in a linked worktree, `worktree`; what is not known is left out."""
+    try:
+        place = {"branch": read_head(tree_root)[0], "worktree": worktree_name(tree_root)}
+    except (OSError, ValueError):
+        return {}
+    return {key: value for key, value in place.items() if value}
+
+
 def run_git(args: list[str], cwd: str, timeout_s: float = 10.0) -> bytes | None:
     """Standard output of one git command; None when git is absent, fails or takes too long."""
     env = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_NAMES}

@@ -209,10 +209,11 @@ def _sessions(args: argparse.Namespace) -> int | None:
 
 
 def _emit(args: argparse.Namespace) -> int | None:
+    from slipstream.base.git import read_place
     from slipstream.events.append import append_event
 
-    _, store_root = roots(args)
-    data: dict[str, Any] = {"source": "cli"}
+    tree_root, store_root = roots(args)
+    data: dict[str, Any] = {"source": "cli", **read_place(tree_root)}
     if args.bytes is not None:
         data["bytes"] = args.bytes
     number = append_event(store_root, args.session, args.agent, args.kind, args.label, data)

@@ -155,10 +155,10 @@ def _tell(args: argparse.Namespace, value: Any, text: str) -> None:
 
 
 def _add(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.base.git import read_head
+    from slipstream.base.git import read_place
     from slipstream.memory.facts import add_fact
     fact = add_fact(store_root, args.desc, args.type, args.body, args.name, _split(args.tags), _sources(args, tree_root),
-                    read_head(tree_root)[0] or "")
+                    read_place(tree_root))
     _tell(args, fact.to_record(), f'remembered "{fact.name}" ({fact.type})')
 
 
@@ -177,13 +177,13 @@ def _update(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
 
 
 def _supersede(args: argparse.Namespace, tree_root: str, store_root: str) -> None:
-    from slipstream.base.git import read_head
+    from slipstream.base.git import read_place
     from slipstream.memory.facts import get_fact, supersede_fact
     _some_field(args)
     old = get_fact(store_root, args.old)
     fact = supersede_fact(store_root, args.old, args.desc or old.description, args.body or old.body, args.type,
                           tags=None if args.tags is None else _split(args.tags), sources=_sources(args, tree_root),
-                          branch=read_head(tree_root)[0] or "")
+                          place=read_place(tree_root))
     _tell(args, fact.to_record(), f'"{fact.name}" supersedes "{args.old}"')
 
 

@@ -210,16 +210,10 @@ def _plan(tool: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _place(tree_root: str) -> dict[str, Any]:
-    """Branch and worktree, so that each turn's record can say where it was made."""
-    if not tree_root:
-        return {}
-    from slipstream.base.git import read_head, worktree_name
+def _place(tree_root: str) -> dict[str, str]:
+    from slipstream.base.git import read_place
 
-    try:
-        return {"branch": read_head(tree_root)[0], "worktree": worktree_name(tree_root)}
-    except (OSError, ValueError):
-        return {}
+    return read_place(tree_root) if tree_root else {}
 
 
 def _text(payload: Mapping[str, Any], key: str) -> str:

@@ -26,7 +26,7 @@ def to_json(value: Any) -> str:
 
 
 def sp_remember(arguments: dict[str, Any], call: Call) -> str:
-    from slipstream.base.git import read_head
+    from slipstream.base.git import read_place
     from slipstream.memory.fact_reading import load_facts
     from slipstream.memory.facts import add_fact, get_fact, update_fact
     from slipstream.memory.freshness import cite
@@ -41,10 +41,10 @@ def sp_remember(arguments: dict[str, Any], call: Call) -> str:
                                 type=arguments.get("type"), tags=arguments.get("tags"), sources=sources)
         return 'updated "%s" (%s)' % (saved.name, saved.type)
     replaced = [get_fact(store_root, arguments["supersedes"]).name] if arguments.get("supersedes") else []
-    branch = read_head(call.root)[0] or ""
+    place = read_place(call.root)
     with _writing:
         saved = add_fact(store_root, arguments.get("description") or _first_line(fact), arguments.get("type") or "decision",
-                         fact, name=name, tags=arguments.get("tags") or (), sources=sources or (), branch=branch,
+                         fact, name=name, tags=arguments.get("tags") or (), sources=sources or (), place=place,
                          supersedes=replaced, update=not replaced)
     return 'remembered "%s" (%s)%s' % (saved.name, saved.type, ', in place of "%s"' % replaced[0] if replaced else "")
 

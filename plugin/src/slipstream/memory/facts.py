@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from slipstream.base.clock import now_iso
@@ -25,9 +25,9 @@ from slipstream.memory.model import FACT_TYPES, Fact
 
 
 def add_fact(store_root: str, description: str, type: str = "decision", body: str = "", name: str | None = None,
-             tags: Iterable[str] = (), sources: Iterable[dict[str, str]] = (), branch: str = "",
+             tags: Iterable[str] = (), sources: Iterable[dict[str, str]] = (), place: Mapping[str, str] | None = None,
              supersedes: Iterable[str] = (), now: str | None = None, update: bool = True) -> Fact:
-    """Writes one fact and the index. SlipstreamError for an unknown type or an empty field.
+    """Writes one fact and the index. SlipstreamError for an unknown type or an empty field. `place`: see read_place.
 
     The same name (or, unnamed, the same description) replaces that fact and keeps `created`; a slug that
     another fact holds gets a number behind it, so that nothing is ever overwritten by accident.
@@ -43,9 +43,10 @@ def add_fact(store_root: str, description: str, type: str = "decision", body: st
     slug = build_slug(name or description)
     if not slug:
         raise SlipstreamError("a memory needs a name or description with a letter or a digit in it")
-    stamp = now or now_iso()
+    stamp, place = now or now_iso(), place or {}
     fact = Fact(slug, description, type, body, _clean_tags(store_root, tags), stamp, stamp,
-                [dict(source) for source in sources], branch, [old for old in supersedes if old])
+                [dict(source) for source in sources], place.get("branch", ""), [old for old in supersedes if old],
+                {key: value for key, value in place.items() if key != "branch"})
     with facts_lock(store_root):
         existing = load_locked(store_root)
         held = _same_fact(existing, fact, name) if update else None
@@ -53,7 +54,8 @@ def add_fact(store_root: str, description: str, type: str = "decision", body: st
             fact.name, fact.created = held.name, held.created or stamp
             fact.sources, fact.branch = fact.sources or held.sources, fact.branch or held.branch
             fact.supersedes = fact.supersedes or held.supersedes
-            fact.extra, fact.path = held.extra, held.path
+            kept = {key: value for key, value in held.extra.items() if key != "worktree" or not place}
+            fact.extra, fact.path = {**kept, **fact.extra}, held.path
         else:
             fact.name = _free_slug(store_root, slug)
             fact.path = store_path(store_root, "memory", fact.name + ".md")
@@ -85,11 +87,12 @@ def update_fact(store_root: str, name: str, now: str | None = None, **patch: Any
 
 
 def supersede_fact(store_root: str, old_name: str, description: str, body: str, type: str | None = None,
-                   tags: Iterable[str] | None = None, sources: Iterable[dict[str, str]] = (), branch: str = "") -> Fact:
+                   tags: Iterable[str] | None = None, sources: Iterable[dict[str, str]] = (),
+                   place: Mapping[str, str] | None = None) -> Fact:
     """A new fact that replaces an old one: the old stays on disk and is no longer given to an agent."""
     old = get_fact(store_root, old_name)
     return add_fact(store_root, description, type or old.type, body, tags=old.tags if tags is None else tags,
-                    sources=sources, branch=branch, supersedes=[old.name], update=False)
+                    sources=sources, place=place, supersedes=[old.name], update=False)
 
 
 def get_fact(store_root: str, name: str) -> Fact:

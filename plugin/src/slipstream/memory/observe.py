@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from slipstream.base.files import read_bytes, read_text, write_atomic
-from slipstream.base.git import read_head, worktree_name
+from slipstream.base.git import read_place
 from slipstream.base.json_files import dump_json
 from slipstream.base.locks import FileLock
 from slipstream.base.store import store_path
@@ -53,7 +53,7 @@ def capture(store_root: str, session: str, flush_open: bool = False, tree_root: 
         calls = {str(event["data"].get("tool_use_id")) for event in fresh if isinstance(event.get("data"), dict)}
         outcomes = transcript_outcomes(transcript_path, calls) if transcript_path else {}
         records, consumed = fold_turns(fresh, start_id, root, flush_open, outcomes)
-        place = {"branch": read_head(root)[0], "worktree": worktree_name(root)} if records else {}
+        place = read_place(root) if records else {}
         records = [_finish(store_root, record, session, place) for record in records]
         if records:
             _append_records(path, records)
@@ -112,7 +112,7 @@ def _load_number(path: str, default: int) -> int:
         return default
 
 
-def _finish(store_root: str, record: dict[str, Any], session: str, place: dict[str, str | None]) -> dict[str, Any]:
+def _finish(store_root: str, record: dict[str, Any], session: str, place: dict[str, str]) -> dict[str, Any]:
     """Redaction first, then the vector of what is really stored."""
     for key in _TEXT_KEYS:
         if key in record:
@@ -122,7 +122,7 @@ def _finish(store_root: str, record: dict[str, Any], session: str, place: dict[s
             record[key] = redact_data(record[key], store_root)[0]
     record["session"] = record["session"] or session
     if "branch" not in record:
-        record.update({key: value for key, value in place.items() if value})
+        record.update(place)
     record["vector"] = embed(f"{record['summary']}\n{record['detail']}\n{' '.join(record['tags'])}")
     return record
 

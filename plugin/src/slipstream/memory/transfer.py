@@ -104,7 +104,8 @@ def _fields(record: dict[str, Any]) -> dict[str, Any] | None:
                                   "description": record["description"], "body": record["body"],
                                   "type": record["type"] if record.get("type") in FACT_TYPES else "fact",
                                   "tags": _texts(record.get("tags")), "supersedes": _texts(record.get("supersedes")),
-                                  "branch": str(record.get("branch") or "")}
+                                  "place": {key: record[key] for key in ("branch", "worktree")
+                                            if isinstance(record.get(key), str) and record[key]}}
         if isinstance(record.get("sources"), list):
             fields["sources"] = [source for source in record["sources"] if isinstance(source, dict) and "file" in source]
         if isinstance(record.get("created"), str) and record["created"]:
