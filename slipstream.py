@@ -12,8 +12,7 @@ VERBS = {
 
 def main(argv):
     if sys.version_info < (3, 9):
-        sys.stderr.write("slipstream needs Python 3.9 or later; this one is %d.%d (%s).\n"
-                         % (sys.version_info[0], sys.version_info[1], sys.executable))
+        sys.stderr.write("slipstream needs Python 3.9 or later, not %s (%s).\n" % (sys.version.split()[0], sys.executable))
         return 0 if argv[1:2] == ["hook"] else 2  # from a hook, 2 would mean: deny
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugin", "src")
     if os.path.isdir(source):  # a checkout: the package goes before the launcher's own folder, where its name would hide it

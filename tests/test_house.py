@@ -28,12 +28,12 @@ ALLOWED["cli"] |= {"mcp", "dashboard", "doctor"}
 LAUNCH_ONLY = {("hooks", "dashboard.launch"), ("mcp", "dashboard.launch")}
 
 # The hot path: verb -> (modules of slipstream that it loads, most lines of code in them and the launcher as the pyz packs them).
-# A finished call has more than the 200 that the others keep to: it does not load `json`, which costs as much as 600 lines.
 HOT_VERBS = {
-    "hook post-tool-use": ("base.clock base.fast_json base.locks base.roots events.append events.ingest hooks.dispatch", 240),
-    "hook pre-tool-use": ("base.fast_json base.roots hooks.dispatch", 200),
+    "hook post-tool-use": ("base.clock base.fast_json base.locks base.roots events.append events.ingest hooks.dispatch", 204),
+    "hook pre-tool-use": ("base.fast_json hooks.dispatch hooks.small_read", 200),
     "statusline": ("base.fast_json base.roots statusline", 200),
 }
+SESSION = "5d8f2a10-0000-4000-8000-000000000001"
 HOT_MODULES = {"sys", "os", "time", "errno", "fcntl", "msvcrt", "_json", "__future__"}
 
 
@@ -120,10 +120,11 @@ class HotPath(unittest.TestCase):
                 "sys.stderr.write(' '.join(sys.modules))\n")
         store = os.path.join(root, ".claude", "slipstream")
         os.makedirs(os.path.join(store, "dashboard"), exist_ok=True)
-        for name, text in (("status.json", '{"memoryCount": 1}'), (os.path.join("dashboard", "s.jsonl"), '{"seq":1,"ts":""}\n')):
+        os.makedirs(os.path.join(root, ".git"), exist_ok=True)
+        for name, text in (("status.json", '{"memoryCount": 1}'), (os.path.join("dashboard", SESSION + ".jsonl"), '{"seq":1,"ts":""}\n')):
             with open(os.path.join(store, name), "w", encoding="utf-8") as out:
                 out.write(text)
-        payload = ('{"session_id": "s", "cwd": %r, "hook_event_name": "PostToolUse", "tool_name": "Bash", "context_window": {},'
+        payload = ('{"session_id": "' + SESSION + '", "cwd": %r, "hook_event_name": "PostToolUse", "tool_name": "Bash", "context_window": {},'
                    '"tool_input": {"command": "ls"}, "tool_response": {"stdout": "x"}, "tool_use_id": "t1"}' % root).replace("'", '"')
         done = subprocess.run([sys.executable, "-I", "-S", "-c", code, PYZ, *words], input=payload.encode(), capture_output=True,
                               env={**os.environ, "CLAUDE_PROJECT_DIR": root, "HOME": root, "TMPDIR": root}, timeout=60, check=True)

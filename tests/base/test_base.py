@@ -13,9 +13,9 @@ from unittest import mock
 from slipstream.base import files, git, json_files, paths, roots, settings, store, text
 from slipstream.base.clock import now_iso
 from slipstream.base.counts import count_of
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import LockTimeout, SlipstreamError
 from slipstream.base.instants import parse_iso
-from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.locks import FileLock
 from slipstream.base.tokens import approx_text_tokens, approx_tokens
 
 from tests import LIBRARY

@@ -12,7 +12,8 @@ from typing import Any
 from unittest import mock
 
 import slipstream.context.usage as usage_module
-from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.errors import LockTimeout
+from slipstream.base.locks import FileLock
 from slipstream.context.prices import find_rates
 from slipstream.context.usage import CLASSES, UsageIndex, load_usage
 from slipstream.context.usage_report import build_usage, project_folders, render_usage

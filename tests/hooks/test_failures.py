@@ -10,7 +10,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.errors import LockTimeout
+from slipstream.base.locks import FileLock
 from slipstream.events import append
 from slipstream.memory import conversations, observe
 

@@ -8,8 +8,7 @@ _loader, _find_out = __spec__ and __spec__.loader, zipimporter.get_filename
 if isinstance(_loader, zipimporter):
     def _get_filename(self: zipimporter, fullname: str, archive: str = _loader.archive) -> str:
         """Where a module of the pyz lies. zipimport itself compiles the module to tell, and compiles it again to load it."""
-        path = os.path.join(archive, self.prefix, fullname.rpartition(".")[2])
-        return _find_out(self, fullname) if self.archive != archive else path + (
-            os.sep + "__init__.py" if self.is_package(fullname) else ".py")
+        name = fullname.rpartition(".")[2] + (os.sep + "__init__.py" if self.is_package(fullname) else ".py")
+        return os.path.join(archive, self.prefix, name) if self.archive == archive else _find_out(self, fullname)
 
     zipimporter.get_filename = _get_filename

@@ -15,3 +15,7 @@ class SlipstreamError(Exception):
         from slipstream.base.shown_path import shown_path
         where = [str(part) for part in (self.line, self.column) if part is not None]
         return ":".join([shown_path(self.path), *where, " " + self.message])
+
+
+class LockTimeout(OSError):
+    """Held by somebody else for longer than we wait. Nothing may be written unlocked."""

@@ -3,20 +3,9 @@ from __future__ import annotations
 
 import os
 
-try:
-    from fcntl import LOCK_EX, LOCK_NB, flock
-except ImportError:
-    from slipstream.base.locks_windows import LOCK_EX, LOCK_NB, flock  # type: ignore[assignment]
-
-
-class LockTimeout(OSError):
-    """Held by somebody else for longer than we wait. Nothing may be written unlocked."""
-
 
 class FileLock:
     """Holds <path>.lock, which is never deleted or replaced. LockTimeout; another OSError: it cannot be created."""
-
-    __slots__ = ("_fd", "path", "timeout_s")
 
     def __init__(self, path: str, timeout_s: float = 5.0):
         self.path, self.timeout_s = path + ".lock", timeout_s
@@ -24,10 +13,11 @@ class FileLock:
     def __enter__(self) -> FileLock:
         self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         try:
+            from fcntl import LOCK_EX, LOCK_NB, flock
             flock(self._fd, LOCK_EX | LOCK_NB)
-        except OSError:
+        except (ImportError, OSError):  # Windows, or held by somebody else
             from slipstream.base.locks_held import wait_for
-            wait_for(lambda: flock(self._fd, LOCK_EX | LOCK_NB), self._fd, self.path, self.timeout_s)
+            wait_for(self._fd, self.path, self.timeout_s)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,22 +1,26 @@
-"""Waits for a lock that somebody else holds; loaded by whoever meets one."""
+"""Waits for a lock that somebody else holds, and takes any on Windows; loaded by whoever meets one."""
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 
-from slipstream.base.locks import LockTimeout
+from slipstream.base.errors import LockTimeout
+
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:
+    from slipstream.base.locks_windows import LOCK_EX, LOCK_NB, flock  # type: ignore[assignment]
 
 
-def wait_for(take: Callable[[], None], fd: int, path: str, timeout_s: float) -> None:
-    """Try `take` until it raises no OSError; after `timeout_s` the lock file `path`, open as `fd`, is closed: LockTimeout."""
+def wait_for(fd: int, path: str, timeout_s: float) -> None:
+    """Lock the file open as `fd`, tried once at least; after `timeout_s` the lock file `path` is closed: LockTimeout."""
     deadline, pause = time.monotonic() + timeout_s, 0.0005
-    while time.monotonic() < deadline:
+    while True:
+        try:
+            return flock(fd, LOCK_EX | LOCK_NB)
+        except OSError:
+            if time.monotonic() >= deadline:
+                os.close(fd)
+                raise LockTimeout(f"{path}: held by another process for {timeout_s:g} s") from None
         time.sleep(pause)
         pause = min(pause * 1.5, 0.01)
-        try:
-            return take()
-        except OSError:
-            pass
-    os.close(fd)
-    raise LockTimeout(f"{path}: held by another process for {timeout_s:g} s")

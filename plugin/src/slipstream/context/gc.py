@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from slipstream.base.errors import SlipstreamError
-from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.errors import LockTimeout, SlipstreamError
+from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.events.append import session_file_name
 from slipstream.events.log import LogReader, list_sessions, view_path

@@ -12,9 +12,10 @@ from hashlib import blake2b
 from struct import Struct
 from typing import Any
 
+from slipstream.base.errors import LockTimeout
 from slipstream.base.files import read_bytes, write_atomic
 from slipstream.base.instants import parse_iso
-from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.locks import FileLock
 from slipstream.base.store import store_path
 from slipstream.context.prices import LONG_PROMPT_TOKENS
 from slipstream.context.usage_scan import find_transcripts, iter_replies

@@ -11,8 +11,8 @@ import threading
 import time
 
 from slipstream.base.clock import now_iso
-from slipstream.base.errors import SlipstreamError
-from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.errors import LockTimeout, SlipstreamError
+from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import ensure_private_dir, ensure_store, store_path
 from slipstream.base.threads import hold_archive, let_threads_import

@@ -5,8 +5,13 @@ import os
 
 from slipstream.base.clock import now_iso
 from slipstream.base.fast_json import dumps
-from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+    Data = Optional[dict[str, object]]
 
 LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S, HOST = 500, 4000, 8192, 1.0, ("tool_use_id", "prompt_id")
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -14,13 +19,12 @@ NAMES = "key token secret pass pwd pw auth cred cookie signature salt dsn jwt co
 MARKS = tuple("-----|<private|bearer |basic | -u|-user| -p|</|password |sig=|sk-|sk_|pk_|rk_|re_|hf_|ghp_|gho_|ghs_|ghu_|ghr_|"
               "glpat-|gldt-|glrt-|xox|xapp-|akia|asia|whsec_|hvs.|ya29.|gocspx-|slack.com/|webhooks/|pypi-ag|eyj|securestr|"
               "identified|sqlplus|:thin:|redis-cli|ldap|access_key|ttp -a|ttps -a|setenv|setx | -su | -ku | -vu ".split("|"))
-# no name of three or four letters is plain: it may be a device of Windows
-SPACED, SIZES = str.maketrans("=\"'`：\\,;&?(){}[]<>|/.", ":::::" + " " * 16), (1, 2, *range(5, 16))
+SPACED = str.maketrans("=\"'`：\\,;&?(){}[]<>|/.", ":::::" + " " * 16)
 
 
 def session_file_name(session: str) -> str:
-    """The one way from a session's id to a file name; plain ids, as hosts make them, stay as they are."""
-    if session.replace("-", "").isalnum() and session.isascii() and len(session[24*(session[8:24:5] == "----"):]) in SIZES:
+    """The one way from a session's id to a file name; UUIDs, as hosts make them, stay as they are."""
+    if len(session) == 36 and session[8:24:5] == "----" and session.isascii() and session.replace("-", "").isalnum():
         return session
     from slipstream.events.names import encode_session
     return encode_session(session)
@@ -35,8 +39,7 @@ def is_suspect(text: str) -> bool:
             name in word for name in NAMES)) for part in parts for word in part.split()))
 
 
-def append_event(store_root: str, session: str, agent: str, kind: str, label: str, data: dict[str, object] | None = None,
-                 ts: str | None = None) -> int:
+def append_event(store_root: str, session: str, agent: str, kind: str, label: str, data: Data = None, ts: str = "") -> int:
     """The event's number; -1: the lock was held too long, so it waits beside the log for the next writer. OSError: not kept."""
     event = {"ts": ts or now_iso(), "session": session, "agent": agent or "main", "kind": kind, "label": label}
     line = dumps({**event, "data": data} if data else event)
@@ -60,6 +63,6 @@ def append_event(store_root: str, session: str, agent: str, kind: str, label: st
                 log.truncate(start + len(tail))
                 raise OSError(f"{path}: no room for an event")
             return int(number) + 1
-    except (FileNotFoundError, LockTimeout, ValueError) as error:  # ValueError: a foreign number of thousands of digits
+    except (OSError, ValueError) as error:  # ValueError: a foreign number of thousands of digits
         from slipstream.events.repair import append_slowly
         return append_slowly(store_root, path, line, error)

@@ -74,7 +74,7 @@ def backfill(store_root: str, session: str, transcript: str, budget_s: float = B
                         continue
                     known.add(call["tool_use_id"])
                     who = {"session_id": session, "agent_id": agent} if agent else {"session_id": session}
-                    record(store_root, {**who, **call}, SOURCE, tree_root)
+                    record(store_root, {**who, **call}, SOURCE, tree_root, str(call["timestamp"] or ""))
                     added += 1
                 if not left:
                     cursors[name] = after

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import os
 
-from slipstream.base.clock import now_iso
 from slipstream.base.fast_json import dumps
 from slipstream.events.append import append_event
 
@@ -15,10 +14,9 @@ ASKED = "file_path notebook_path command pattern query url description skill fil
 RARE = ("Agent", "Task", "TodoWrite", "TaskCreate", "TaskUpdate", "ExitPlanMode")  # start an agent or change the plan
 
 
-def record(store_root: str, payload: dict[str, Any], source: str = "hook", tree_root: str = "") -> int | None:
+def record(store_root: str, payload: dict[str, Any], source: str = "hook", tree_root: str = "", ts: str = "") -> int | None:
     """The event's number (-1: it waits beside the log); None when the payload is worth no event. OSError: not recorded."""
     tool, asked, answer = payload.get("tool_name"), payload.get("tool_input"), payload.get("tool_response")
-    ts = str(payload.get("timestamp") or now_iso()) if source == "transcript" else now_iso()
     if payload.get("hook_event_name") != "PostToolUse" or type(asked) is not dict or type(tool) is not str or tool in RARE:
         from slipstream.events.ingest_rare import record_rare
         return record_rare(store_root, payload, source, tree_root, ts)

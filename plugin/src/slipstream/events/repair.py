@@ -7,10 +7,10 @@ import os
 import time
 from typing import IO
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import LockTimeout, SlipstreamError
 from slipstream.base.fast_json import loads
 from slipstream.base.files import read_bytes
-from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.locks import FileLock
 from slipstream.base.store import store_path
 from slipstream.events.append import FLAGS, LOCK_TIMEOUT_S
 
@@ -20,9 +20,14 @@ UNFINISHED_S = 600.0
 
 
 def append_slowly(store_root: str, path: str, line: str, error: Exception) -> int:
-    """After a first try failed: makes the folders and tries again, or lets the event wait when the lock is held."""
+    """After a first try failed: makes the folders and tries again, or lets the event wait when the lock is held.
+
+    An OSError that neither helps against is raised again.
+    """
     if isinstance(error, LockTimeout):
         return spill(path, line)
+    if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
+        raise error
     try:
         store_path(store_root, "dashboard", os.path.basename(path))
     except SlipstreamError as refused:

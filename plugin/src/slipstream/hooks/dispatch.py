@@ -1,14 +1,11 @@
 """`slipstream hook EVENT`: answers one event of the host as a process. HOT: a record-only event loads nothing more."""
 from __future__ import annotations
 
-import os
 import sys
 
 from slipstream.base.fast_json import loads
-from slipstream.base.roots import find_store_root, find_tree_root
 
 ANSWERED = "session-start session-end user-prompt-submit subagent-start post-tool-batch stop pre-compact pre-tool-use".split()
-SMALL_READ_BYTES = 16_000
 
 
 def main(argv: list[str]) -> int:
@@ -18,11 +15,11 @@ def main(argv: list[str]) -> int:
         payload = loads(sys.stdin.buffer.read().decode("utf-8", "replace"))
         payload.setdefault("hook_event_name", argv[1].title().replace("-", ""))
         if argv[1] == "pre-tool-use":
-            path = str(payload["tool_input"].get("file_path"))
-            if not os.path.isfile(path) or os.path.getsize(path) <= SMALL_READ_BYTES:
+            from slipstream.hooks.small_read import is_small_read
+            if is_small_read(payload["tool_input"]):
                 return 0
-        folder = str(payload.get("cwd"))
-        tree_root = find_tree_root(cwd=folder if os.path.isdir(folder) else None)
+        from slipstream.base.roots import find_store_root, find_tree_root
+        tree_root = find_tree_root(cwd=str(payload.get("cwd")))
         store_root = find_store_root(tree_root)
         if argv[1] in ANSWERED:
             from slipstream.hooks.answers import answer

@@ -127,7 +127,7 @@ def _feed(connection: Connection) -> Feed:
 
 
 def _append(store_root: str, session: str, kind: str, label: str, data: dict[str, Any] | None = None,
-            ts: str | None = None) -> None:
+            ts: str = "") -> None:
     from slipstream.events.append import append_event
     try:
         append_event(store_root, session, "main", kind, label, data, ts)

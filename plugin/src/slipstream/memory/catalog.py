@@ -9,9 +9,9 @@ import os
 import time
 from typing import Any
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import LockTimeout, SlipstreamError
 from slipstream.base.files import read_bytes
-from slipstream.base.locks import FileLock, LockTimeout
+from slipstream.base.locks import FileLock
 from slipstream.base.roots import store_dir
 from slipstream.base.store import store_path
 from slipstream.memory.segment import DamagedIndex, Segment
