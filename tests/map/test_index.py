@@ -32,6 +32,13 @@ class Refreshing(TreeCase):
         self.assertEqual(index.find("start")[0].line, 5)
         self.assertEqual(open_index(self.root).refreshed.scanned, [])
 
+    def test_script_that_imports_itself_hides_no_other_importer(self) -> None:
+        for folder in ("", "web/"):
+            self.write(folder + "a.ts", "import * as self from './a'\nexport const a = () => self\n")
+            self.write(folder + "b.ts", "import { a } from './a'\nexport const b = a\n")
+        importers = {entry.path: entry.importers for entry in open_index(self.root).files() if entry.path.endswith(".ts")}
+        self.assertEqual(importers, {"a.ts": 1, "b.ts": 0, "web/a.ts": 1, "web/b.ts": 0})
+
     def test_same_size_and_time_in_the_same_moment(self) -> None:
         full = self.write("now.py", "def one(): pass\n", age_s=0)
         before = os.stat(full)

@@ -78,7 +78,7 @@ def build_edges(root: str, table: Table, seen: set[str] | None = None) -> dict[s
             if language in JAVASCRIPT:
                 key = (folder, one[0])
                 if key not in known:
-                    known[key] = resolver.resolve(path, language, one)
+                    known[key] = resolver.resolve(folder and folder + "/", language, one)  # for all: one may import itself
                 found.update(known[key])
             else:
                 found.update(resolver.resolve(path, language, one))

@@ -12,7 +12,7 @@ _EXPORT_LIST = pattern_of(r"\s*(?:type\b\s*)?(?:\*\s*(?:as\s+([\w$]+|\"[^\"\n]*\
 _SPECIFIER = pattern_of(r"(?:type\s+)?([\w$]+|\"[^\"\n]*\")(?:\s+as\s+([\w$]+|\"[^\"\n]*\"))?")
 _COMMENT = pattern_of(r"'[^'\n]*'|\"[^\"\n]*\"|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
 _CLOSED = pattern_of(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|/\*(?:[^*]|\*(?!/))*\*/")
-_CALLED = pattern_of(r"\s*(?:/\*[^*]{0,200}\*/\s*)?(['\"`])([^'\"`\n$]{1,500})\1\s*[,)]")
+_CALLED = pattern_of(r"\s*(?:(?:/\*[^*]{0,200}\*/|//[^\n]{0,200}\n)\s*){0,9}(['\"`])([^'\"`\n$]{1,500})\1\s*[,)]")
 
 
 def export_list(scan: Module, pos: int, owner: Definition | None) -> int:

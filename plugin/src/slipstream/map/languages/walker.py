@@ -11,7 +11,7 @@ from slipstream.map.model import Definition, FileScan
 _BLANKS = re.compile(r"[\s;]*")
 _SPACES = re.compile(r"\s*")
 # What a signature leaves out where it stands apart from text in quotes: comments, directives.
-_NOTES = pattern_of(r"""(?s)\\.|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|//[^\n]*|"""
+_NOTES = pattern_of(r"""(?s)\\.|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*(?:`|\Z)|//[^\n]*|"""
                     r"""/\*.*?(?:\*/|\Z)|\n[ \t]*#[^\n]*""")
 SIGNATURE_SOURCE_CHARS = 1000
 OWNER_KINDS = frozenset(("class", "interface", "enum", "type"))
