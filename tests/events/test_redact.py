@@ -1,6 +1,7 @@
 """The one redactor: published cases with our differences, every provider's shape, structure, what has to pass, custom rules."""
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -181,6 +182,29 @@ class Structures(unittest.TestCase):
             with self.subTest(prefix):
                 self.assertTrue(is_suspect(f"Bash echo {prefix}{body}") or not redact_text(f"Bash echo {prefix}{body}")[1])
         self.assertTrue(is_suspect("Bash echo AKIA" + body[:16].upper()))
+
+    def test_whatever_the_table_hides_reaches_the_redactor(self) -> None:
+        """Short bodies and bodies of letters alone too: no long word with figures gives those away."""
+        prefixes = {hint for _, hints, _ in patterns.PATTERNS for hint in hints.split(" ")}
+        prefixes |= {prefix.upper() for prefix in prefixes} | {prefix for _, prefix, _, _ in Providers.SHAPES}
+        prefixes = {prefix for prefix in prefixes if not prefix.lower().startswith(("sg.", "dp."))}  # too long to be of letters alone
+        prefixes |= {"sk_" + "live_", "rk_" + "test_", "pk_" + "prod_", "sk_org_" + "live_"}
+        alphabets = (LETTERS.lower(), LETTERS, CAPITALS, MIXED, HEX)
+        hidden = 0
+        for number, (prefix, length) in enumerate(itertools.product(sorted(prefixes), (6, 8, 10, 11, 12, 13, 16, 20, 36))):
+            before = ("", " ", "_", "-", "(", "x=", ".", "é", "a_")[number % 9]
+            text = f"Bash echo {before}{prefix}{invent(alphabets[number % 5], length, number)} now"
+            with self.subTest(text):
+                suspect = is_suspect(f"main {text} source: hook tool: Bash bytes: 12 outcome: ok")
+                hidden += suspect
+                self.assertTrue(suspect or not redact_text(text)[1])
+        self.assertGreater(hidden, 1000)
+
+    def test_names_that_only_hold_a_mark_do_not_load_the_redactor(self) -> None:
+        for name in ("store_root", "pre_tool_use", "feature_flags", "core_rules", "task_list", "desk-booking", "risk_model", "compare_re_old"):
+            for text in (f"Read src/{name}.py", f"Bash rg -n '{name}' src", f"Edit src/{name}/main.ts"):
+                with self.subTest(text):
+                    self.assertFalse(is_suspect(f"main {text} source: hook tool: Bash bytes: 12 outcome: ok"))
 
     def test_spared(self) -> None:
         for text in self.SPARED:

@@ -30,7 +30,7 @@ FILES = (
 COMMANDS = (
     ("set -gx DB_PASSWORD %s", PW), ("setenv API_TOKEN %s", KEY), ('setx API_TOKEN "%s"', KEY), ("setx DB_PASSWORD %s", "a1b2c3d"),
     ("aws configure set aws_secret_access_key %s", "wJalrXUtnFEMI/" + "K7MDENG/bPxRfiCYzz"), ('ConvertTo-SecureString "%s" -AsPlainText', PW),
-    ("curl -su bob:%s https://x", WORD), ("curl -u bob:%s https://x", "ab12:cd34"), ("http -a bob:%s x.y", WORD), ("http --auth=bob:%s x.y", WORD),
+    ("curl -su bob:%s https://x", WORD), ("curl -sSfu bob:%s https://x", PW), ("curl -u bob:%s https://x", "ab12:cd34"), ("http -a bob:%s x.y", WORD), ("http --auth=bob:%s x.y", WORD),
     ("curl -b 'session=%s' x", KEY), ("docker login -u bob -p%s r.io", WORD), ("helm registry login -u b -p %s r.io", WORD),
     ("mysql -u root -p'%s' db", PW), ("redis-cli -h x -a %s ping", WORD), ("sshpass -p%s ssh x", WORD), ("ldapsearch -D cn=a -w %s", WORD),
     ("openssl rsa -passin pass:%s", WORD), ("az login --service-principal -u a -p %s", KEY), ("sqlplus bob/%s@db", WORD),

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S, HOST = 500, 4000, 8192, 1.0, ("tool_use_id", "prompt_id")
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 NAMES = "key token secret pass pwd pw auth cred cookie signature salt dsn jwt connection".split()  # before a value
-MARKS = tuple("-----|<private|bearer |basic | -u|-user| -p|</|password |sig=|sk-|sk_|pk_|rk_|re_|hf_|ghp_|gho_|ghs_|ghu_|ghr_|"
-              "glpat-|gldt-|glrt-|xox|xapp-|akia|asia|whsec_|hvs.|ya29.|gocspx-|slack.com/|webhooks/|pypi-ag|eyj|securestr|"
-              "identified|sqlplus|:thin:|redis-cli|ldap|access_key|ttp -a|ttps -a|setenv|setx | -su | -ku | -vu ".split("|"))
+MARKS = ("-----|<private|bearer |basic |-user| -p|</|password |sig=|xox|xapp-|hvs.|hvb.|hvr.|ya29.|webhooks/|slack.com/|"
+         "eyj|hf_|sk-ant-|k_live|k_test|k_prod|k_org_|api_org_|ghp_|gho_|ghs_|ghu_|ghr_|github_pat|glpat-|gldt-|glrt|"
+         "glcbt-|glptt-|glft-|glimt-|glagent-|gloas-|glsoat-|glffct-|glwt-|akia|asia|abia|acca|absk|ltai|aiza|atbb|"
+         "bbdc-|pmak-|bedrock|whsec_|gocspx-|pypi-ag|securestr|identified|sqlplus|:thin:|redis-cli|ldap|access_key|"
+         "ttp -a|ttps -a|setenv|setx ").split("|")  # short, or of letters alone
 SPACED = str.maketrans("=\"'`：\\,;&?(){}[]<>|/.", ":::::" + " " * 16)
 
 
@@ -32,11 +34,14 @@ def session_file_name(session: str) -> str:
 
 def is_suspect(text: str) -> bool:
     """May hold a secret, so the redactor has to be loaded: a mark, a telling name before a value, a long word with figures."""
-    parts = (low := " ".join(text.lower().split())).replace(" is ", " ").replace(" was ", " ").translate(SPACED).split(":")
+    low = " ".join(text.lower().split())
+    parts = [part.split() for part in low.replace(" is ", " ").replace(" was ", " ").translate(SPACED).split(":")]
+    words = [word for part in parts for word in part]
+    named = [part[-1] for part in parts[:-1] if part] + [word for word in words if word[:1] == "-"]
     return (any(mark in low for mark in MARKS) or ("://" in low and "@" in low) or any(
-        name in word for part in parts[:-1] for word in part.split()[-1:] for name in NAMES) or any(
-        (len(word) > 15 and not word.replace("-", "").replace("_", "").isalpha()) or (word[:2] == "--" and any(
-            name in word for name in NAMES)) for part in parts for word in part.split()))
+        name in word for word in named for name in NAMES) or any(
+        (len(word) > (12 if "k_" in word or "k-" in word or "re_" in word else 15) and not word.replace("-", "").replace(
+            "_", "").isalpha()) or (word[:1] == "-" != word[1:2] and "u" in word[:7]) for word in words))  # curl -sSu user:...
 
 
 def append_event(store_root: str, session: str, agent: str, kind: str, label: str, data: Data = None, ts: str = "") -> int:
