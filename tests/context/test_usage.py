@@ -49,6 +49,7 @@ def shape_maker(rng: random.Random) -> Callable[[], str]:
     if rng.random() < 0.5:  # the host's own order
         order, inner = list(range(30)), list(range(30))
     number = [rng.randrange(1000)]
+    place = rng.choice(("/home/ada", "C:\\Users\\ada\\", "C:\\a", None))
 
     def arranged(members: dict[str, Any], ranks: list[int]) -> dict[str, Any]:
         return dict(sorted(members.items(), key=lambda item: ranks[list(members).index(item[0])]))
@@ -78,6 +79,8 @@ def shape_maker(rng: random.Random) -> Callable[[], str]:
         record: dict[str, Any] = {"parentUuid": seldom("p-1", None), "isSidechain": habits["sidechain"], "message": arranged({**message, "usage": used}, inner),
                                   "type": rng.choice(("assistant",) * 9 + ("user",)), "uuid": f"u{number[0]}", "timestamp": f"2026-11-{rng.choice((1, 1, 2)):02d}T{rng.randrange(24):02d}:10:00.000Z"}
         message["usage"] = used
+        if place is not None:
+            record["cwd"] = seldom(place, rng.choice(('a "b" c\\', 'x",', '",', "\\", "")))
         if habits["request"]:
             record["requestId"] = seldom(f"req_{number[0]}", rng.choice((None, "", "req")))
         if habits["error"]:
@@ -247,6 +250,29 @@ class Exact(Folder):
         index = UsageIndex()
         index.update(find_transcripts([self.folder]))
         self.assertEqual([(*group[2:4], sums[0], sums[5]) for group, sums in zip(index.groups, index.sums)], [("m-2", "2026-11-03", 1, 9)])
+
+    def test_a_snapshot_after_one_that_counts_for_nothing_gives_its_own_day(self) -> None:
+        """Under the same model too, and where the shape of its line is known: nothing is held then that it could be a snapshot of."""
+        used = usage(random.Random(1))
+        none = {key: 0 if isinstance(value, int) else value for key, value in used.items()}
+        none["cache_creation"] = dict.fromkeys(used["cache_creation"], 0)
+        lines = [reply_line("s", number, used, "m-1", "2026-11-01T12:00:00.000Z", "x") for number in range(4)]
+        lines += [reply_line("s", 9, {**none, "output_tokens": output}, "m-1", f"2026-11-0{day}T12:00:00.000Z", "x")
+                  for output, day in ((0, 2), (0, 2), (5, 3), (9, 4))]
+        with open(self.path("s.jsonl"), "w", encoding="utf-8") as stream:
+            stream.write("\n".join(lines) + "\n")
+        index = UsageIndex()
+        index.update(find_transcripts([self.folder]))
+        self.assertEqual([(group[3], sums[0]) for group, sums in zip(index.groups, index.sums)], [("2026-11-01", 4), ("2026-11-03", 1)])
+
+    def test_a_folder_of_windows_does_not_keep_a_shape_from_being_learnt(self) -> None:
+        lines = [reply_line("s", number, usage(random.Random(number)), "m-1", "2026-11-01T12:00:00.000Z", "x", cwd="C:\\Users\\ada\\")
+                 for number in range(9)]
+        with open(self.path("s.jsonl"), "w", encoding="utf-8") as stream:
+            stream.write("\n".join(lines) + "\n")
+        with mock.patch("slipstream.context.usage_scan.read_whole", side_effect=read_whole) as parsed:
+            self.assertEqual(self.sums()["replies"], 9)
+        self.assertEqual(parsed.call_count, 3)
 
     def test_iteration_ends_with_the_offset(self) -> None:
         lines, _ = write_session(self.path("s.jsonl"), "s", 5, 1)

@@ -21,7 +21,7 @@ _FIXED = frozenset((("type",), ("isApiErrorMessage",), ("message",), _USAGE, (*_
                     (*_USAGE, "service_tier"), (*_USAGE, "inference_geo")))
 _WATCHED = frozenset(((), ("message",), _USAGE, (*_USAGE, "cache_creation")))
 _CONTENT = ("message", "content")
-_TOKEN = re.compile(rb'([ \t\r]*)("[^"\\\x00-\x1f]*"|[{}\[\],:]|-?\d[\d.eE+-]*|true|false|null)')
+_TOKEN = re.compile(rb'([ \t\r]*)("(?:[^"\\\x00-\x1f]|\\[^\x00-\x1f])*"|[{}\[\],:]|-?\d[\d.eE+-]*|true|false|null)')
 # Where a list that is the value of a member can end. A list inside the content, or a text, may look like it too.
 _LIST_END = re.compile(rb'\][ \t\r]*(?:\}|,[ \t\r]*")')
 # Of a line that is JSON these take a whole value or, of a text with an escaped quote, end where no pattern goes on.
@@ -118,7 +118,7 @@ class Shapes:
 def find_outline(line: bytes) -> tuple[bytes, bytes, tuple[int, ...], bytes] | None:
     """(pattern up to the content, pattern from its end, where the captured values are, how the line begins), or None.
 
-    None too for what is not worth the care: escapes in a member's name or outside the content, a name given twice.
+    None too for what is not worth the care: escapes in a member's name or in what is captured, a name given twice.
     """
     parts: list[bytes] = []
     head, first, taken = b"", b"", []
@@ -158,7 +158,7 @@ def find_outline(line: bytes) -> tuple[bytes, bytes, tuple[int, ...], bytes] | N
             named = text == b":"
         elif open_[-1] == b"{" and not named:  # a name
             name = text[1:-1].decode("utf-8", "replace")
-            if text[:1] != b'"' or (name in names[-1] and tuple(path) in _WATCHED):
+            if text[:1] != b'"' or b"\\" in text or (name in names[-1] and tuple(path) in _WATCHED):
                 return None
             names[-1].add(name)
             first = first or line[:position]
@@ -166,6 +166,8 @@ def find_outline(line: bytes) -> tuple[bytes, bytes, tuple[int, ...], bytes] | N
             parts.append(re.escape(text))
         else:
             where = tuple(path)
+            if where in _TEXTS and b"\\" in text:
+                return None
             if where in _TEXTS and text[:1] == b'"' and len(text) > 2:
                 taken.append(_TEXTS[where])
                 parts.append(_TEXT)
