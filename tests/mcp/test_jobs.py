@@ -52,6 +52,7 @@ class Concurrent(unittest.TestCase):
                       mock.patch.dict("os.environ", {"SLIPSTREAM_MODE": "plugin"})):
             patch.start()
             self.addCleanup(patch.stop)
+        self.loop.workers()  # before they are loaded, the loop answers the first lists itself
 
     def take(self, one: Any) -> None:
         self.loop.take(json.dumps(one).encode())
