@@ -20,7 +20,7 @@ FILES = (
     ('variable "db_password" {\n  type    = string\n  default = "%s"\n}', PW), ('db_password                = "%s"', PW), ("password: ab,cd%s", PW),
     ("define('DB_PASSWORD', '%s');", PW), ('setenv("API_TOKEN", "%s")', KEY), ('const apiKey: string = "%s"', KEY), ('api_key: str | None = "%s"', KEY),
     ('let token: &str = "%s";', KEY), ('const apiKey string = "%s"', KEY), ('char password[] = "%s";', PW), ('#define API_TOKEN "%s"', KEY),
-    ("password '%s'", PW), ("CREATE USER b IDENTIFIED BY '%s';", PW), ("SET x = PASSWORD('%s')", PW), ("password：%s", WORD), ("password:\u00a0%s", WORD),
+    ("password '%s'", PW), ('{"said": "API_TOKEN \\"%s\\" is"}', KEY), ("CREATE USER b IDENTIFIED BY '%s';", PW), ("SET x = PASSWORD('%s')", PW), ("password：%s", WORD), ("password:\u00a0%s", WORD),
     ("password=\x1b[31m%s\x1b[0m", WORD), ("  -----BEGIN RSA " + PEM + "\n  MIIEpAIBAAKCAQEA\n  %s", LONG),
     ("     1→-----BEGIN RSA " + PEM + "\n     2→MIIEpAIBAAKCAQEA\n     3→%s", LONG), ("+-----BEGIN RSA " + PEM + "\n+MIIEpAIBAAKCAQEA\n+%s", LONG),
     ("-----BEGIN RSA " + PEM + "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB\n\n%s", LONG),
@@ -50,6 +50,8 @@ SPARED = (
     'switch (x) { case "client.public_key", "client.public_key_der_base64": }', "- name: API_TOKEN\n  valueFrom:\n    x: y\n- name: LEVEL\n  value: a1b2",
     "set password length to 12", '<input name="password" value="">', "type Key = string;", "password: |\n  the text of a hint", "tar -xzpf a.tar",
     "Authorization: Using the header", 'variable "key" {\n  default = "a1"\n}', "f(password: string, other: Map<string, int>)",
+    'so no "$PWD " prefix is put before it', 'echo $TOKEN "is the 2nd one"', 'Set the variable API_KEY "your key goes here"',
+    "rsync -avu host:backups/x1 y", "python -vu script:main1", "token：见下文第3节", 'each row is identified by "user 17" here',
 )
 
 

@@ -98,8 +98,9 @@ AUTHORIZATION = (r"(?i)\b(?:proxy-)?authorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[
 OTHER_SCHEME = r"(?i)\bauthorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}[a-z][\w-]{1,24}[ \t]+([^\s\"'\\,;<>{}$()]{6,})"
 DIGEST = r"(?i)\bdigest\b[^\r\n]{0,600}?\bresponse=\\?[\"']?([0-9a-f]{32,})"
 COOKIE = r"(?i)\b(?:set-)?cookie[\"'\\]{0,3}:[ \t\"'\\]{0,4}([^\r\n\"'\\]{1,1000})"
-CURL_USER = (r"(?:^|\s)(?:-[a-zA-Z]{0,5}u|--user|--proxy-user|(?<=http )-a|(?<=https )-a|--auth)[ \t=]{0,4}[\"']?"
-             r"([^\s\"':/]{1,100}):([^\s\"'/]{3,200})")
+# letters before the u are curl's: other tools mean an archive or an update, of a host's folder
+CURL_USER = (r"(?:(?:^|\s)(?:-u|--user|--proxy-user|(?<=http )-a|(?<=https )-a|--auth)"
+             r"|\bcurl\b[^\n|;]{0,300}?\s-[a-zA-Z]{1,5}u)[ \t=]{0,4}[\"']?([^\s\"':/]{1,100}):([^\s\"'/]{3,200})")
 CURL_COOKIE = r"\s(?:-b|--cookie)[ \t=]{0,4}[\"']?([\w.-]{1,60}=[^\s\"']{8,1000})"
 # -pPASSWORD without a blank, and the tools whose flag is another letter
 ATTACHED_PASSWORD = (r"\b(?:mysql(?:dump|admin|show|import)?|sshpass|(?:docker|podman|registry|az|cf|oc) login)\b"
@@ -108,7 +109,7 @@ TOOL_PASSWORD = (r"(?:\bredis-cli\b[^\n|;&]{0,300}?\s-a|\bldap(?:search|add|modi
                  r"|-pass(?:in|out)[ \t=]+pass:)[ \t]{0,4}[\"']?([^\s'\"-][^\s'\"]{2,100})")
 SLASHED_PASSWORD = (r"(?i)(?:jdbc:oracle:thin:|\bsqlplus\s(?:-\w+\s+){0,4})[\w.$#-]{1,60}/([^\s\"'@/]{3,100})@"
                     r"|(?<![\w.\[-])[\w.$-]{1,60}:([^\s\"'@:/\[]{3,100})@(?:tcp|unix)\(")
-SQL_PASSWORD = (r"(?i)\bidentified\s+(?:with\s+[\w\"'`]{1,60}\s+)?by\s+(?:password\s+)?"
+SQL_PASSWORD = (r"(?i)(?<!is )(?<!are )(?<!be )(?<!ly )\bidentified\s+(?:with\s+[\w\"'`]{1,60}\s+)?by\s+(?:password\s+)?"
                 r"(?:'([^'\n]{3,200})'|\"([^\"\n]{3,200})\")|\b(?-i:PASSWORD)\s?\(\s?'([^'\n]{3,200})'\s?\)|\bSecureString\s+(?:-String\s+)?[\"']([^\"'\n]{3,200})[\"']")
 # `set [-x] NAME VALUE` of shells and of tools that keep settings
 SET_COMMAND = (r"(?i)(?<![\w.-])(?:set|setx|setenv)(?:[ \t]+-[\w-]{1,20}){0,3}[ \t]+[\"']?"

@@ -76,6 +76,11 @@ def _assigned(text: str, low: str) -> list[Span]:
         start, stop, quoted = _value_span(text, match.end(), sign == "=" and tight)
         value = text[start : min(stop, start + JUDGED_CHARS)]
         env_style = tight and name.isupper() and sign != "=>"
+        if sign == "：" and not value.isascii():
+            continue  # a sentence
+        ended = text[stop : stop + 8].lstrip("\\")[:1] in ("'", '"') and (" " not in value or any(c.isdigit() for c in value))
+        if sign == "" and (not ended or text[begin - 1 : begin] in ("$", "{")):
+            continue  # a shell's variable beside a text, a quote that ends one, prose
         if sign in ("", ",") or len(sign) > 2:
             apart = sign == "," and (closing[-1:] not in ("'", '"') or text[begin - 1 : begin] not in ("'", '"')
                                      or text[stop + 1 : stop + 3].lstrip().startswith((":", "=")))
