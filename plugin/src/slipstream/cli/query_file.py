@@ -42,7 +42,6 @@ def _guard(root: str, words: list[str], flags: Flags) -> int:
 
 def explain(error: SlipstreamError, words: list[str], is_file: bool, flags: Flags) -> int:
     """Why a slice of `words` came to nothing, the first of which `is_file`, in the form that was asked for."""
-    from slipstream.map.languages.registry import language_of
     from slipstream.map.slices import Ambiguous
     if isinstance(error, Ambiguous):
         said, *rows = str(error).split("\n")
@@ -50,8 +49,10 @@ def explain(error: SlipstreamError, words: list[str], is_file: bool, flags: Flag
         return 1
     if is_file and len(words) == 1:
         raise UsageError("which symbol of that file?") from None
-    if not is_file and len(words) > 1 and language_of(words[0]):
-        raise SlipstreamError("no such file, and no such symbol", words[0]) from None
+    if not is_file and len(words) > 1:
+        from slipstream.map.languages.registry import language_of
+        if language_of(words[0]):
+            raise SlipstreamError("no such file, and no such symbol", words[0]) from None
     raise error
 
 

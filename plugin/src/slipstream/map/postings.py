@@ -49,7 +49,7 @@ class SearchIndex(CheckedFile):
 
     def _load(self, identity: int) -> None:
         head = self.read(0, HEADER.size)
-        magic, found, self.state, self.count, self.term_count, columns, self._at_blocks, end, crc = HEADER.unpack(head)
+        magic, found, self.state, self.count, self.term_count, columns, self.at_blocks, end, crc = HEADER.unpack(head)
         if magic != MAGIC or found != identity or columns != len(self.COLUMNS):
             raise DamagedIndex("another version")
         directory = self.read(HEADER.size, PART.size * (columns + 1))
@@ -64,9 +64,9 @@ class SearchIndex(CheckedFile):
         self._columns: dict[str, array[int]] = {}
         self._blocks: dict[int, tuple[array[int], bytes, list[bytes], list[int], bytes]] = {}
         table, blocks = self.read(*self._parts["table"]), -(-self.term_count // BLOCK_TERMS)
-        self._offsets, self._starts = _array("Q", table[:8 * blocks + 8]), _array("I", table[8 * blocks + 8:12 * blocks + 8])
-        self._crcs, self._firsts = _array("I", table[12 * blocks + 8:16 * blocks + 8]), table[16 * blocks + 8:].split(b"\0")
-        if len(self._crcs) != blocks or len(self._firsts) != max(1, blocks):
+        self.offsets, self.starts = _array("Q", table[:8 * blocks + 8]), _array("I", table[8 * blocks + 8:12 * blocks + 8])
+        self.crcs, self.firsts = _array("I", table[12 * blocks + 8:16 * blocks + 8]), table[16 * blocks + 8:].split(b"\0")
+        if len(self.crcs) != blocks or len(self.firsts) != max(1, blocks):
             raise DamagedIndex("table")
 
     def column(self, name: str) -> array[int]:
@@ -80,14 +80,14 @@ class SearchIndex(CheckedFile):
         """Document counts, forms, terms and places of the postings of a block, and its bytes."""
         found = self._blocks.get(number)
         if found is None:
-            at, end = self._offsets[number:number + 2]
-            raw = self.read(self._at_blocks + at, end - at, self._crcs[number])
-            data = unpack(raw[:self._starts[number]])
+            at, end = self.offsets[number:number + 2]
+            raw = self.read(self.at_blocks + at, end - at, self.crcs[number])
+            data = unpack(raw[:self.starts[number]])
             size = min(BLOCK_TERMS, self.term_count - number * BLOCK_TERMS)
             counts, forms, terms = _array("I", data[:4 * size]), data[4 * size:5 * size], data[5 * size:].split(b"\0")
             sizes = (count and 4 + (count - 1 << (form & 3)) + (1 if form & UNIFORM else count)
                      for count, form in zip(counts, forms))
-            places = list(accumulate(sizes, initial=self._starts[number]))
+            places = list(accumulate(sizes, initial=self.starts[number]))
             if len(forms) != size or len(terms) != size or places[-1] != len(raw):
                 raise DamagedIndex("block")
             found = self._blocks[number] = counts, forms, terms, places, raw
@@ -104,7 +104,7 @@ class SearchIndex(CheckedFile):
     def _first_at_least(self, raw: bytes) -> int:
         if not self.term_count:
             return 0
-        number = max(0, bisect_right(self._firsts, raw) - 1)
+        number = max(0, bisect_right(self.firsts, raw) - 1)
         return number * BLOCK_TERMS + bisect_left(self._block(number)[2], raw)
 
     def _find(self, raw: bytes) -> int:

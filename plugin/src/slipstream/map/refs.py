@@ -84,7 +84,7 @@ def _find(root: str, view: View, name: str, last: str, file: str) -> References:
     _tell_apart(root, view, found, file)
     if not found.definitions and not found.uses:
         from slipstream.map.misses import find_close
-        found.close = find_close(root, name)
+        found.close = find_close(root, view, name)
     return found
 
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.base.paths import shown_path
 from slipstream.map.cuts import Slice, page_of
 from slipstream.map.index_file import DamagedIndex, IndexFile, Symbol
 from slipstream.map.lookup import Found, find_file, find_named, leads_elsewhere, open_stored
@@ -52,8 +51,8 @@ def _in_file(root: str, name: str, path: str, index: IndexFile | None) -> list[t
         place = find_file(root, path, None)
         chosen = choose(place.entry.symbols, name)
     if not chosen:
-        from slipstream.map.misses import describe_miss
-        raise Missing(describe_miss(name, [place.entry], shown_path(path)))
+        from slipstream.map.misses import describe_miss_in
+        raise Missing(describe_miss_in(name, place.entry))
     return _unambiguous(name, [(place, symbol) for symbol in chosen])
 
 
