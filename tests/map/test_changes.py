@@ -145,6 +145,15 @@ class Changes(TreeCase):
                 stream.write(good[:at] + bytes([good[at] ^ 1 << choose.randrange(8)]) + good[at + 1:])
             self.assertEqual(self.answers(), wanted, (name, at))
 
+    def test_words_of_a_file_that_changed_while_they_were_read_are_not_kept(self) -> None:
+        self.put("a/module0.py", "def numbat_nest():\n    return wombat_nest\n")
+        read = search_files.read_source
+        for number in range(2):  # all words, then those of changes
+            with mock.patch.object(search_files, "read_source", lambda path: (b"another()\n", read(path)[1])):
+                self.assertEqual(find_references(self.root, "wombat_nest").uses, [])
+            self.assertEqual(len(find_references(self.root, "wombat_nest").uses), 1, number)
+            self.put("a/module0.py", f"def numbat_{number}():\n    return wombat_nest\n")
+
     def test_changes_are_carried_on_and_only_new_ones_read(self) -> None:
         self.answers()
         for number in range(5):

@@ -29,6 +29,7 @@ class IndexBuilder:
     def __init__(self, kind: type[SearchIndex]) -> None:
         self.kind = kind
         self.count = 0
+        self.passing = False  # what was added is not what the index will say it was made from
         self.columns: dict[str, array[int]] = {name: array(code) for name, code in kind.COLUMNS}
         self.postings: dict[str, tuple[list[int], bytearray]] = {}
 

@@ -218,6 +218,7 @@ def _add_words(root: str, view: View, slots: list[int], builder: IndexBuilder) -
             data, _ = read_source(os.path.join(root, view.paths[slot]))
         except Unreadable:
             data = b""
+        builder.passing = builder.passing or crc32(data) != view.records[slot][CONTENT]  # it changed since
         columns["slot"].append(slot)
         columns["content"].append(content_of(view, slot))
         for run in set(data.translate(_APART).split()):
@@ -248,9 +249,11 @@ def _stems(word: str) -> tuple[str, ...]:
 
 
 def _keep(root: str, name: str, builder: IndexBuilder, view: View) -> SearchIndex:
-    """Writes the index and opens it; from a temporary folder where the store cannot be written."""
+    """Writes the index and opens it; from a temporary folder what is not to be kept, or where the store cannot be written."""
     data = builder.render(scanner_identity(), view.state)
     try:
+        if builder.passing:
+            raise SlipstreamError("not of what the view shows")
         path = store_path(root, name)
         write_atomic(path, data)
         if not name.endswith(CHANGES):
