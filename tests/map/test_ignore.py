@@ -9,6 +9,7 @@ import unittest
 from unittest import mock
 
 from slipstream.map.ignore import parse_patterns
+from slipstream.map.index import open_index
 from slipstream.map.walk import Walker
 
 from tests.map.trees import TreeCase
@@ -48,6 +49,28 @@ class AgainstGit(TreeCase):
                 lines = [pattern(chance) for _ in range(chance.randint(1, 5))]
                 with open(os.path.join(full, ".gitignore"), "w", newline="") as stream:
                     stream.write(chance.choice(("", "\ufeff")) + chance.choice(("\n", "\r\n")).join([*lines, "# note", ""]))
+
+    def test_asking_git_about_a_new_file_says_nothing_of_folders_below_it(self) -> None:
+        git(self.root, "init", "-q")
+        self.write("a/one.py", "def one(): pass\n")
+        self.write("a/sub/two.py", "def two(): pass\n")
+        os.symlink("../one.py", os.path.join(self.root, "a", "sub", "linked.py"))
+        for folder in ("a", "a/sub", ""):
+            os.utime(os.path.join(self.root, folder), (1_000_000_000, 1_000_000_000))
+        left_out = open_index(self.root).skipped()
+        self.assertEqual(left_out, [("a/sub/linked.py", "symbolic link")])
+        self.write("a/three.py", "def three(): pass\n")
+        ask = Walker._list_git
+
+        def late(walker: Walker, folders: list[str]) -> set[str] | None:
+            listed = ask(walker, folders)
+            self.write("a/sub/late.py", "def late(): pass\n")
+            return listed
+
+        with mock.patch.object(Walker, "_list_git", late):
+            index = open_index(self.root)
+        self.assertEqual((index.skipped(), len(index.find("three"))), (left_out, 1))
+        self.assertEqual(len(open_index(self.root).find("late")), 1)
 
     def test_same_files_as_git_lists(self) -> None:
         top = self.root

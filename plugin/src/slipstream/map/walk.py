@@ -71,7 +71,7 @@ class Walker:
         self._walk_below("", self.rules, found)
         listed = self._list_git([]) if ask_git and self.git_dirs else None
         if listed:
-            self._merge_git(found, listed)
+            self._merge_git(found, listed, {})
         found.files.sort()
         return found
 
@@ -88,7 +88,7 @@ class Walker:
         if ask_git and self.git_dirs and found.files:
             listed = self._list_git(folders)
             if listed:
-                self._merge_git(found, listed)
+                self._merge_git(found, listed, known)
                 found.files[:] = [path for path in found.files if path not in files]
         return found
 
@@ -167,8 +167,8 @@ class Walker:
         answer = run_git(args, self.root, GIT_TIMEOUT_S)
         return {os.fsdecode(path) for path in answer.split(b"\0") if path} if answer else None
 
-    def _merge_git(self, found: Walk, listed: set[str]) -> None:
-        """Keep of the walk what git lists, and add what git tracks inside folders it otherwise ignores."""
+    def _merge_git(self, found: Walk, listed: set[str], known: dict[str, int]) -> None:
+        """Keep of the walk what git lists, and add what git tracks inside folders it otherwise ignores. `known`: as before."""
         walked = set(found.files)
         kept = walked & listed
         if not kept and walked:
@@ -186,7 +186,7 @@ class Walker:
                 if not stat.S_ISREG(info.st_mode):
                     continue
                 for folder in above:
-                    if folder not in found.folders:
+                    if folder not in found.folders and folder not in known:
                         state = os.lstat(os.path.join(self.root, folder))
                         if not stat.S_ISDIR(state.st_mode) or find_folder_reason(
                                 os.path.basename(folder), os.path.join(self.root, folder), True):
