@@ -51,11 +51,21 @@ class Redacted(unittest.TestCase):
             with open(path, encoding="utf-8") as stream:
                 self.assertEqual(len(stream.readlines()), 4)
 
+    def test_nothing_that_fails_on_the_way_is_raised(self) -> None:
+        class Mute(Exception):
+            def __str__(self) -> str:
+                raise RuntimeError
+
+        self.assertIn("Mute", self.log("x", Mute()))
+        with mock.patch("tempfile.gettempdir", side_effect=FileNotFoundError), mock.patch.dict("os.environ", CLAUDE_PLUGIN_DATA=""):
+            self.assertIsNone(log_error(None, "x", ValueError("no place")))
+
     def test_without_the_redactor_only_the_class_is_told(self) -> None:
-        with mock.patch("slipstream.events.redact.redact_text", side_effect=RuntimeError):
-            said = self.log("x", ValueError("what " + SECRET))
-        self.assertNotIn("what", said)
-        self.assertIn("ValueError", said)
+        for fault in (RuntimeError, OSError):  # OSError: an update took the pyz away
+            with mock.patch("slipstream.events.redact.redact_text", side_effect=fault):
+                said = self.log("x", ValueError("what " + SECRET))
+            self.assertNotIn("what", said)
+            self.assertIn("ValueError", said)
 
 
 if __name__ == "__main__":

@@ -30,21 +30,20 @@ def log_error(store_root: str | None, where: str, error: BaseException) -> str |
 
 def _describe(store_root: str | None, where: str, error: BaseException) -> str:
     """What failed where, in one line. An error may quote what it was given: without the redactor only its class is told."""
-    detail = f"{where}: {type(error).__name__}: {error}"[:MAX_SAID_CHARS]
+    detail = type(error).__name__
     try:
         from slipstream.events.redact import redact_text
-        detail = redact_text(detail)[0]
-        detail = redact_text(detail, store_root)[0]  # apart, for a store that is refused has no patterns of its own
+        detail = redact_text(f"{where}: {detail}: {error}"[:MAX_SAID_CHARS])[0]
+        detail = redact_text(detail, store_root)[0]
     except OSError:
-        pass
+        pass  # a store that is refused has no patterns of its own
     except Exception:
         detail = type(error).__name__
     return " ".join(detail.split())[:MAX_LINE_CHARS]
 
 
 def error_log_paths(store_root: str | None) -> list[str]:
-    """The places in order: the store, the plugin's data folder as the host names it, a private folder for temporary files."""
-    import tempfile
+    """The places in order: the store, the plugin's data folder as the host names it, the folder for temporary files."""
     paths = []
     if store_root:
         try:
@@ -56,7 +55,11 @@ def error_log_paths(store_root: str | None) -> list[str]:
     if data and os.path.isdir(data):
         paths.append(os.path.join(data, NAME))
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    paths.append(os.path.join(tempfile.gettempdir(), f"slipstream-{user}-{NAME}"))
+    try:
+        from tempfile import gettempdir
+        paths.append(os.path.join(gettempdir(), f"slipstream-{user}-{NAME}"))
+    except OSError:  # there is none that can be written
+        pass
     return paths
 
 
