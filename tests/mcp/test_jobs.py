@@ -133,6 +133,25 @@ class Concurrent(unittest.TestCase):
         self.assertEqual(most, [1])
         self.assertEqual([one for one in self.wire.sent if one["result"].get("isError")], [])
 
+    def test_what_is_cancelled_while_it_waits_to_write_is_not_written(self) -> None:
+        written: list[Any] = []
+
+        def add(*given: Any, **__: Any) -> Any:
+            self.running.set()
+            self.go.wait(WAIT_S)
+            written.append(given[3])
+            return mock.Mock(type="decision")
+
+        with mock.patch("slipstream.memory.facts.add_fact", add):
+            self.take(message("tools/call", 0, name="sp_remember", arguments={"fact": "first"}))
+            self.assertTrue(self.running.wait(WAIT_S))
+            self.take(message("tools/call", 1, name="sp_remember", arguments={"fact": "second"}))
+            self.take({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+            self.go.set()
+            self.wire.wait_for(lambda one: one.get("id") == 0)
+            self.loop.finish()
+        self.assertEqual(written, ["first"])
+
     def test_a_batch_is_judged_by_what_was_agreed_when_it_was_read(self) -> None:
         self.take(initialize("2025-03-26"))
         self.take([message("prompts/list", 1)])

@@ -5,17 +5,27 @@ import json
 import os
 import threading
 import time
+from contextlib import contextmanager
 
 from slipstream.base.errors import SlipstreamError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from slipstream.mcp.calls import Call
 
 
-_writing = threading.Lock()  # calls that come together wait here, in order, not each for the store's own lock
+_turn = threading.Lock()
+
+
+@contextmanager
+def _writing(call: Call) -> Iterator[None]:
+    """Calls that come together wait here in order, not each for the store's own lock; one cancelled meanwhile writes none."""
+    with _turn:
+        call.check()
+        yield
 
 
 def to_json(value: Any) -> str:
@@ -36,13 +46,13 @@ def sp_remember(arguments: dict[str, Any], call: Call) -> str:
     if held is not None:
         same = held.description == _first_line(held.body)  # it was never described apart, so it follows the text
         description = arguments.get("description") or (_first_line(fact) if same else None)
-        with _writing:
+        with _writing(call):
             saved = update_fact(store_root, held.name, description=description, body=fact,
                                 type=arguments.get("type"), tags=arguments.get("tags"), sources=sources)
         return 'updated "%s" (%s)' % (saved.name, saved.type)
     replaced = [get_fact(store_root, arguments["supersedes"]).name] if arguments.get("supersedes") else []
     place = read_place(call.root)
-    with _writing:
+    with _writing(call):
         saved = add_fact(store_root, arguments.get("description") or _first_line(fact), arguments.get("type") or "decision",
                          fact, name=name, tags=arguments.get("tags") or (), sources=sources or (), place=place,
                          supersedes=replaced, update=not replaced)
@@ -73,7 +83,7 @@ def sp_recall(arguments: dict[str, Any], call: Call) -> str:
 def sp_forget(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.memory.facts import prune_fact
     name = arguments["name"].strip()
-    with _writing:
+    with _writing(call):
         gone = prune_fact(call.store_root, name)
     return 'forgot "%s"' % name if gone else 'no memory named "%s"' % name
 
