@@ -210,7 +210,9 @@ class Exact(Folder):
                     self.assertEqual(fast, plain, line)
                 elif plain is not None:
                     shapes.learn(raw, plain)
-                for damaged in (raw[:rng.randrange(len(raw))] + raw, raw[:-1], raw[:rng.randrange(len(raw))]):  # what killed writers leave
+                zero = re.sub(rb'("cache_read_input_tokens" *: *)', rb"\g<1>0", raw)  # no number of JSON
+                # what killed writers leave
+                for damaged in (raw[:rng.randrange(len(raw))] + raw, raw[:-1], raw[:rng.randrange(len(raw))], zero):
                     fast = read_quickly(shapes, damaged)
                     self.assertTrue(fast is None or fast == read_whole(damaged), damaged)
         self.assertGreater(quick, 200)

@@ -27,7 +27,7 @@ _LIST_END = re.compile(rb'\][ \t\r]*(?:\}|,[ \t\r]*")')
 # Of a line that is JSON these take a whole value or, of a text with an escaped quote, end where no pattern goes on.
 _STRING, _NUMBER, _NULLABLE = rb'"[^"]*"', rb"[-+.0-9eE]+", rb'(?:null|"[^"]*")'
 _TEXT = rb'"([^"]+)"'  # an escape in it is looked for afterwards: to take a class of one byte is quicker
-_COUNT = rb"(\d{1,15})"
+_COUNT = rb"(0|[1-9]\d{0,14})"
 MAX_SHAPES, MAX_TRIES, ENOUGH = 8, 64, 3
 
 
