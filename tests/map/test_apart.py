@@ -9,6 +9,7 @@ from unittest import mock
 
 from slipstream.map import apart, fresh, keep, pool
 from slipstream.map.apart import open_index_apart, refresh_map_apart
+from slipstream.map.index_file import FAILED
 from slipstream.map.publish import refresh_map
 from slipstream.map.rescan import MANY_FILES
 from slipstream.map.search import search
@@ -111,6 +112,14 @@ class Apart(TreeCase):
         with mock.patch.object(apart.os, "access", return_value=False):
             self.assertTrue(open_index_apart(self.root, proceed).find("work_7"))
         self.assertEqual(self.started, [])
+
+    def test_files_of_workers_whose_code_was_replaced_are_read_here(self) -> None:
+        paths = [f"pkg/m{number}.py" for number in range(MANY_FILES)]
+        with mock.patch.object(pool, "scanner_identity", return_value=1), mock.patch.object(
+                pool, "start_process", wraps=pool.start_process) as start:
+            results = pool.scan_files(self.root, paths, workers=2)
+        self.assertEqual([one.flags & FAILED for one in results], [0] * MANY_FILES)
+        self.assertLessEqual(start.call_count, 2)
 
     def test_other_code_does_nothing(self) -> None:
         with mock.patch.object(pool, "scanner_identity", return_value=1):

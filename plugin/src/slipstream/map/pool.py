@@ -26,8 +26,12 @@ _LENGTH = struct.Struct("<I")
 _BLOCK = struct.Struct("<II")
 _RESULT = struct.Struct("<q8I")
 
-START = ("import sys; sys.path.insert(0, sys.argv[1]); from slipstream.map.identity import scanner_identity\n"
-         "if str(scanner_identity()) == sys.argv[2]: __import__(sys.argv[3], fromlist=['serve']).serve(*sys.argv[4:])")
+OTHER_CODE = 3  # exit status of a process that found other code than that of the one which started it, or none
+START = (f"import sys; sys.path.insert(0, sys.argv[1])\n"
+         f"try: from slipstream.map.identity import scanner_identity; same = str(scanner_identity()) == sys.argv[2]\n"
+         f"except Exception: same = False\n"
+         f"if not same: sys.exit({OTHER_CODE})\n"
+         f"__import__(sys.argv[3], fromlist=['serve']).serve(*sys.argv[4:])")
 
 Progress = Callable[[int, int], None]
 
@@ -93,7 +97,7 @@ class _Pool:
                         worker = Worker(self.root)
                     paths = [self.paths[i] for i in part]
                     answer = worker.scan(paths)
-                    if answer is None and is_archive_gone():
+                    if answer is None and (worker.is_other() or is_archive_gone()):
                         answer = scan_many(self.root, paths)
                     if answer is not None:
                         self.results[part.start:part.stop] = answer
@@ -140,6 +144,11 @@ class Worker:
             return None
         finally:
             timer.cancel()
+
+    def is_other(self) -> bool:
+        """Whether it ended at its start, because the code was replaced; one that did not answer is ended here."""
+        self.process.kill()
+        return self.process.wait() == OTHER_CODE
 
     def close(self) -> None:
         """End the process and wait for it."""
