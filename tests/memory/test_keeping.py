@@ -59,6 +59,13 @@ class Freshness(StoreCase):
         fact = facts.get_fact(self.root, "walrus-ids-are-odd")
         self.assertEqual((fact.sources[0]["file"], fact.branch), ("src/a.py", "b"))
 
+    def test_where_a_fact_was_made_and_what_it_cites_are_redacted_too(self) -> None:
+        secret = "ghp" + "_" + "a1B2c3D4e5" * 4
+        fact = facts.add_fact(self.root, "Walrus", "gotcha", "Odd.", sources=[{"file": f"a/{secret}.py"}],
+                              place={"branch": f"fix-{secret}", "worktree": secret})
+        with open(fact.path, encoding="utf-8") as stream:
+            self.assertNotIn(secret[4:14], stream.read())
+
     def test_unknown_front_matter_survives(self) -> None:
         self.write(".claude/slipstream/memory/x.md",
                    "---\nname: x\ndescription: d e\ntype: fact\nowner: ann\nlinks:\n  - a: b\n---\n\nbody\n")

@@ -43,9 +43,10 @@ def add_fact(store_root: str, description: str, type: str = "decision", body: st
     slug = build_slug(name or description)
     if not slug:
         raise SlipstreamError("a memory needs a name or description with a letter or a digit in it")
-    stamp, place = now or now_iso(), place or {}
-    fact = Fact(slug, description, type, body, _clean_tags(store_root, tags), stamp, stamp,
-                [dict(source) for source in sources], place.get("branch", ""), [old for old in supersedes if old],
+    stamp, place = now or now_iso(), {key: _clean(store_root, value) for key, value in (place or {}).items()}
+    cited = [{**source, "file": _clean(store_root, str(source["file"]))} for source in sources]
+    fact = Fact(slug, description, type, body, _clean_tags(store_root, tags), stamp, stamp, cited,
+                place.get("branch", ""), [old for old in supersedes if old],
                 {key: value for key, value in place.items() if key != "branch"})
     with facts_lock(store_root):
         existing = load_locked(store_root)

@@ -53,7 +53,7 @@ def capture(store_root: str, session: str, flush_open: bool = False, tree_root: 
         calls = {str(event["data"].get("tool_use_id")) for event in fresh if isinstance(event.get("data"), dict)}
         outcomes = transcript_outcomes(transcript_path, calls) if transcript_path else {}
         records, consumed = fold_turns(fresh, start_id, root, flush_open, outcomes)
-        place = read_place(root) if records else {}
+        place = redact_data(read_place(root), store_root)[0] if records else {}
         records = [_finish(store_root, record, session, place) for record in records]
         if records:
             _append_records(path, records)
