@@ -57,6 +57,11 @@ class Gates(unittest.TestCase):
             self.assertRegex(feeder.session_id(request, connection), f"^{pattern}$")
             self.assertEqual(feeder.session_id(request, connection), feeder.session_id(request, connection))
 
+    def test_servers_that_start_in_one_millisecond_have_sessions_of_their_own(self) -> None:
+        request = protocol.Request(1, "tools/call", {})
+        with mock.patch("time.time", return_value=1_800_000_000.0):
+            self.assertEqual(len({feeder.session_id(request, Connection("/")) for _ in range(50)}), 50)
+
 
 class Feeding(unittest.TestCase):
     """An editor without hooks, without a process."""

@@ -41,18 +41,15 @@ def is_on(variable: str, mode: str, env: Any = os.environ) -> bool:
 
 
 def session_id(request: Request, connection: Connection) -> str:
-    """The client's name and five base-36 digits of this process's first millisecond: `cursor-ide-k3f9z`."""
+    """The client's name and five base-36 digits, drawn once a connection: `cursor-ide-k3f9z`."""
     return _session_of(request.client, connection)
 
 
 def _session_of(client: str, connection: Connection) -> str:
     suffix = connection.cache.get("session_suffix")
-    if suffix is None:
-        number, suffix = int(time.time() * 1000), ""
-        for _ in range(5):
-            number, digit = divmod(number, 36)
-            suffix = _DIGITS[digit] + suffix
-        connection.cache["session_suffix"] = suffix
+    if suffix is None:  # not the time: an editor starts several servers in one millisecond, and calls come in several threads
+        digits = "".join(_DIGITS[byte % 36] for byte in os.urandom(5))
+        suffix = connection.cache.setdefault("session_suffix", digits)
     words = "".join(char if char.isascii() and char.isalnum() else " " for char in client.lower()).split()
     return "%s-%s" % ("-".join(words)[:60].strip("-") or "mcp", suffix)
 
