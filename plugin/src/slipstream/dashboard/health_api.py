@@ -14,12 +14,11 @@ from slipstream.base.files import read_bytes
 from slipstream.base.roots import store_dir
 from slipstream.dashboard import jobs
 from slipstream.dashboard.query import Fields
-from slipstream.events.log import list_sessions
+from slipstream.events.log import LOGS_WARN_BYTES, list_sessions
 
 if TYPE_CHECKING:
     from slipstream.dashboard.routes import Routes
 
-BIG_LOGS_BYTES = 256_000_000
 DOCTOR_TIMEOUT_S = 120.0
 ERROR_LINES = 20
 
@@ -49,7 +48,7 @@ def _capture(listed: list[dict[str, Any]]) -> dict[str, str]:
 
 def _sizes(listed: list[dict[str, Any]]) -> dict[str, str]:
     total = sum(row["bytes"] for row in listed)
-    if total > BIG_LOGS_BYTES:
+    if total > LOGS_WARN_BYTES:
         return finding("warn", "Event logs are large", "%d MB." % (total // 1_000_000), "slipstream gc --dry-run")
     return finding("ok", "Event logs", "%.1f MB." % (total / 1_000_000))
 

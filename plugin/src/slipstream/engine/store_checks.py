@@ -20,7 +20,6 @@ from slipstream.context.gc import LEFTOVER_AGE_S, find_leftovers
 from slipstream.engine.diagnosis import FAIL, OK, WARN, Finding, Patient
 from slipstream.memory.share import SHARED_IGNORE
 
-SIZE_WARN_BYTES = 268_435_456
 FILE_WARN_BYTES = 100_000_000
 FOREIGN_AGE_S = 600.0
 JSON_FILES = ("dashboard.json", "budget.json", "savings.json", "status.json", "redact.json")
@@ -265,10 +264,11 @@ def check_redaction(patient: Patient) -> list[Finding]:
 
 
 def check_sizes(patient: Patient) -> list[Finding]:
+    from slipstream.events.log import LOGS_WARN_BYTES
     sizes = sorted(((info.st_size, path) for path, info in _walk(patient) if stat.S_ISREG(info.st_mode)), reverse=True)
     total = sum(size for size, _path in sizes)
     shown = "%.1f MB in %s" % (total / 1e6, count_of(len(sizes), "file"))
-    if total > SIZE_WARN_BYTES or (sizes and sizes[0][0] > FILE_WARN_BYTES):
+    if total > LOGS_WARN_BYTES or (sizes and sizes[0][0] > FILE_WARN_BYTES):
         return [Finding("size", WARN,
                         "%s; the largest is %s with %.1f MB" % (shown, os.path.basename(sizes[0][1]), sizes[0][0] / 1e6),
                         "slipstream gc removes the logs of old sessions, never memory")]

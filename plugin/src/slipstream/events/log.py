@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     Event = dict[str, Any]
+LOGS_WARN_BYTES = 256 << 20  # above it doctor and the page advise gc
 KINDS = (
     "session-start",
     "user-prompt",
