@@ -1,27 +1,22 @@
-"""slipstream's launcher, packed as the pyz's __main__.py. HOT. Any Python from 2.7 on must parse it."""
+"""slipstream's launcher, the pyz's __main__.py. HOT. In a checkout its name hides the package's. Any Python 2.7+ parses it."""
 import os
 import sys
 
-VERBS = {
-    "cli.mapping": "map mindmap status", "cli.query": "slice lines outline guard", "cli.find": "search refs graph",
-    "cli.memory": "memory observe digest harvest recall-signal", "cli.context": "budget savings usage gc",
-    "cli.dashboard": "dashboard export", "cli.engine": "skills gate validate plugin-validate", "cli.setup": "setup",
-    "doctor": "doctor", "hooks.dispatch": "hook", "statusline": "statusline", "mcp.server": "mcp",
-}
+VERBS = {"cli.mapping": "map mindmap status", "cli.query": "slice lines outline guard", "cli.find": "search refs graph",
+         "cli.memory": "memory observe digest harvest recall-signal", "cli.context": "budget savings usage gc",
+         "cli.dashboard": "dashboard export", "cli.engine": "skills gate validate plugin-validate", "cli.setup": "setup",
+         "doctor": "doctor", "hooks.dispatch": "hook", "statusline": "statusline", "mcp.server": "mcp"}
 
 
 def main(argv):
     if sys.version_info < (3, 9):
         sys.stderr.write("slipstream needs Python 3.9 or later, not %s (%s).\n" % (sys.version.split()[0], sys.executable))
         return 0 if argv[1:2] == ["hook"] else 2  # from a hook, 2 would mean: deny
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugin", "src")
-    if os.path.isdir(source):  # a checkout: the package goes before the launcher's own folder, where its name would hide it
-        sys.path.insert(0, source)
+    sys.path[:0] = filter(os.path.isdir, [os.path.abspath(os.path.join(__file__, "..", "plugin", "src"))])  # of a checkout
     verb = argv[1] if len(argv) > 1 else "help"
     name = "slipstream." + next((module for module in VERBS if verb in VERBS[module].split()), "cli.help")
     try:
-        __import__(name)
-        return sys.modules[name].main(argv[1:])
+        return __import__(name, fromlist=["main"]).main(argv[1:])
     except Exception:
         if verb != "hook":  # the host's action goes on whatever happens to us
             raise

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 LABEL_CHARS, LINE_CHARS, TAIL_BYTES, LOCK_TIMEOUT_S, HOST = 500, 4000, 8192, 1.0, ("tool_use_id", "prompt_id")
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 NAMES = "key token secret pass pwd pw auth cred cookie signature salt dsn jwt connection".split()  # before a value
-MARKS = ("-----|<private|bearer |basic |-user| -p|</|password |sig=|xox|xapp-|hvs.|hvb.|hvr.|ya29.|webhooks/|slack.com/|"
-         "eyj|hf_|sk-ant-|k_live|k_test|k_prod|k_org_|api_org_|ghp_|gho_|ghs_|ghu_|ghr_|github_pat|glpat-|gldt-|glrt|"
-         "glcbt-|glptt-|glft-|glimt-|glagent-|gloas-|glsoat-|glffct-|glwt-|akia|asia|abia|acca|absk|ltai|aiza|atbb|"
-         "bbdc-|pmak-|bedrock|whsec_|gocspx-|pypi-ag|securestr|identified|sqlplus|:thin:|redis-cli|ldap|access_key|"
-         "ttp -a|ttps -a|setenv|setx ").split("|")  # short, or of letters alone
-SPACED = str.maketrans("=\"'`：\\,;&?(){}[]<>|/.", ":::::" + " " * 16)
+# What is_suspect would not see by itself: short, or of letters alone.
+MARKS = ("-----|<private|bearer |basic |-user| -p|</|password |sig=|xapp-|hvs.|hvb.|hvr.|ya29.|webhooks/|slack.com/|eyj|acca|"
+         "hf_|sk-ant-|k_live|k_test|k_prod|k_org_|api_org_|ghp_|gho_|ghs_|ghu_|ghr_|github_pat|glpat-|gldt-|glrt|glcbt-|glptt-|"
+         "glft-|glimt-|glagent-|gloas-|glsoat-|glffct-|glwt-|akia|asia|abia|absk|whsec_|ltai|aiza|atbb|bbdc-|pmak-|bedrock|xox|"
+         "gocspx-|pypi-ag|securestr|identified|sqlplus|:thin:|redis-cli|ldap|access_key|ttp -a|ttps -a|setenv|setx ").split("|")
+SPACED, JOINED = str.maketrans("=\"'`：\\,;&?(){}[]<>|/.", ":::::" + " " * 16), {45: "", 95: ""}
 
 
 def session_file_name(session: str) -> str:
@@ -37,11 +37,10 @@ def is_suspect(text: str) -> bool:
     low = " ".join(text.lower().split())
     parts = [part.split() for part in low.replace(" is ", " ").replace(" was ", " ").translate(SPACED).split(":")]
     words = [word for part in parts for word in part]
-    named = [part[-1] for part in parts[:-1] if part] + [word for word in words if word[:1] == "-"]
-    return (any(mark in low for mark in MARKS) or ("://" in low and "@" in low) or any(
-        name in word for word in named for name in NAMES) or any(
-        (len(word) > (12 if "k_" in word or "k-" in word or "re_" in word else 15) and not word.replace("-", "").replace(
-            "_", "").isalpha()) or (word[:1] == "-" != word[1:2] and "u" in word[:7]) for word in words))  # curl -sSu user:...
+    named = " ".join([part[-1] for part in parts[:-1] if part] + [word for word in words if word[:1] == "-"])
+    return (any(mark in low for mark in MARKS) or any(name in named for name in NAMES) or ("://" in low and "@" in low) or any(
+        (len(word) > (12 if "k_" in word or "k-" in word or "re_" in word else 15) and not word.translate(JOINED).isalpha())
+        or (word[:1] == "-" != word[1:2] and "u" in word[:7]) for word in words))  # curl -sSu user:...
 
 
 def append_event(store_root: str, session: str, agent: str, kind: str, label: str, data: Data = None, ts: str = "") -> int:
