@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from slipstream.map.imports.packages import own_packages, told_by_name
-from slipstream.map.imports.resolver import JAVASCRIPT, Resolver
+from slipstream.map.imports.resolver import Resolver
 from slipstream.map.imports.tree import Read
 from slipstream.map.index_file import FAILED, FLAGS, IMPORTS, SKIPPED, FileEntry
 from slipstream.map.model import Import
@@ -70,19 +70,10 @@ def build_edges(root: str, table: Table, seen: set[str] | None = None) -> dict[s
     imports = Imports(table)
     resolver = Resolver([path for path, _, _ in imports.rows], project_reader(root, seen), imports.declared)
     edges: dict[str, list[str]] = {}
-    known: dict[tuple[str, str], list[str]] = {}  # of a script's import only its folder counts, and many repeat it
     for path, language, wanted in imports.rows:
-        folder = path.rpartition("/")[0]
         found: set[str] = set()
         for one in wanted:
-            if language in JAVASCRIPT:
-                key = (folder, one[0])
-                if key not in known:
-                    known[key] = resolver.resolve(folder and folder + "/", language, one)  # for all: one may import itself
-                found.update(known[key])
-            else:
-                found.update(resolver.resolve(path, language, one))
-        found.discard(path)
+            found.update(resolver.resolve(path, language, one))
         edges[path] = sorted(found)
     return edges
 

@@ -37,7 +37,7 @@ class Go:
             self._modules.sort(key=lambda row: -len(row[0]))
         return self._modules
 
-    def resolve(self, importer: str, specifier: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         if specifier.startswith("."):
             return self.package(join(posixpath.dirname(importer), specifier))
         for name, folder in self.modules:
@@ -58,7 +58,7 @@ class Rust:
         self._crates: dict[str, str] | None = None
         self._roots: set[str] = set()
 
-    def resolve(self, importer: str, specifier: str, kind: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         if kind == "mod":
             if specifier.endswith(".rs"):
                 file = join(posixpath.dirname(importer), specifier)
@@ -161,7 +161,7 @@ class Native:
     def __init__(self, tree: Tree):
         self.tree = tree
 
-    def resolve(self, importer: str, specifier: str, names: tuple[str, ...] = ()) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         folder = posixpath.dirname(importer)
         system = "system" in names
         if system and (specifier.removesuffix(".h") in _SYSTEM or specifier.startswith(_SYSTEM_FOLDERS)):
@@ -184,7 +184,7 @@ class Swift:
         self._targets: dict[str, str] | None = None
         self._files: dict[str, list[str]] = {}
 
-    def resolve(self, importer: str, specifier: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         name = specifier.split(".")[0]
         if name not in self._files:
             folder = self.targets.get(name)

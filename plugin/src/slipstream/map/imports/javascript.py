@@ -21,15 +21,16 @@ class JavaScript:
         self._configs: dict[str, list[tuple[str, list[str]]]] = {}
         self._nearest: dict[str, list[tuple[str, list[str]]]] = {}
         self._packages: dict[str, str] | None = None
+        self._stems: set[str] | None = None
 
-    def resolve(self, importer: str, specifier: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         """The one file meant, or none: outside the project, or not there."""
         specifier = specifier.split("?", 1)[0]
         folder = posixpath.dirname(importer)
         if specifier.startswith(("./", "../")) or specifier in (".", ".."):
             return self.file(join(folder, specifier))
         if specifier.startswith("/"):
-            return self.file(specifier.lstrip("/")) or self.file(join("public", specifier.lstrip("/")))
+            return self.file(join(specifier.lstrip("/"))) or self.file(join("public", specifier.lstrip("/")))
         return (self.by_config(folder, specifier) or self.by_package(folder, specifier) or self.by_habit(folder, specifier))
 
     def file(self, path: str) -> list[str]:
@@ -39,18 +40,18 @@ class JavaScript:
             return []
         if path in paths:
             return [path]
-        stem, extension = posixpath.splitext(path)
-        for other in SOURCES_OF.get(extension, ()):
-            if stem + other in paths:
-                return [stem + other]
-        for extension in EXTENSIONS:
-            if path + extension in paths:
-                return [path + extension]
-        for extension in EXTENSIONS:
-            index = join(path, "index" + extension)
-            if index in paths:
-                return [index]
+        if path.endswith(tuple(SOURCES_OF)):
+            stem, extension = posixpath.splitext(path)
+            for other in SOURCES_OF.get(extension, ()):
+                if stem + other in paths:
+                    return [stem + other]
+        if path in self.stems:
+            return [next(path + extension for extension in EXTENSIONS if path + extension in paths)]
         if path in self.tree.folders:
+            index = path and path + "/"
+            index += "index"
+            if index in self.stems:
+                return [next(index + extension for extension in EXTENSIONS if index + extension in paths)]
             package = self.tree.json(join(path, "package.json"))
             for key in ("source", "types", "module", "main"):
                 if isinstance(package.get(key), str) and join(path, package[key]) != path:
@@ -58,6 +59,14 @@ class JavaScript:
                     if found:
                         return found
         return []
+
+    @property
+    def stems(self) -> set[str]:
+        """Every path that has one of `EXTENSIONS`, without it."""
+        if self._stems is None:
+            self._stems = {path.rpartition(".")[0] for path in self.tree.paths if path.endswith(EXTENSIONS)}
+            self._stems.update(path[:-5] for path in self.tree.paths if path.endswith(".d.ts"))
+        return self._stems
 
     def by_config(self, folder: str, specifier: str) -> list[str]:
         for pattern, targets in self.config(folder):

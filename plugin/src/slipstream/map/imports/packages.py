@@ -35,36 +35,40 @@ class Packages:
                     table.setdefault(name, []).append(path)
         return self._members
 
-    def resolve(self, importer: str, specifier: str, least: int = 1) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
+        return self.find(specifier)
+
+    def find(self, specifier: str, least: int = 1) -> list[str]:
         """`a.b.C`, `a.b.C.member`, `a.b.*`, `a.b` (C#); the package has at least `least` parts."""
         found = self._known.get((specifier, least))
         if found is None:
-            found = self._known[specifier, least] = self._resolve(specifier, least)
+            found = self._known[specifier, least] = self._find(specifier, least)
         return found
 
-    def _resolve(self, specifier: str, least: int) -> list[str]:
+    def _find(self, specifier: str, least: int) -> list[str]:
         parts = specifier.replace("_root_.", "").split(".")
         wild = parts[-1] in ("*", "_", "given")
         if wild:
             parts.pop()
         whole = ".".join(parts)
-        table = self.members.get(".".join(parts[:-1]), {})
-        if whole in self.members and not (wild and parts[-1] in table):
+        members = self.members
+        table = members.get(".".join(parts[:-1]), {})
+        if whole in members and not (wild and parts[-1] in table):
             return self._files[whole][:MAX_PACKAGE_FILES]
         for cut in range(len(parts) - 1, least - 1, -1):
-            found = self.members.get(".".join(parts[:cut]), {}).get(parts[cut])
+            found = members.get(".".join(parts[:cut]), {}).get(parts[cut])
             if found:
                 return found
         return []
 
-    def resolve_scala(self, importer: str, specifier: str) -> list[str]:
+    def resolve_scala(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         """Every path of `a.{b, c => d}, e.*`; a path may start in any package around the importer."""
         found: list[str] = []
         _ = self.members
         own = self._own.get(importer, "").split(".")
         for path in expand_scala(specifier):
             bases = [""] if path.startswith("_root_.") else [""] + [".".join(own[:cut]) + "." for cut in range(len(own), 0, -1)]
-            found += next(filter(None, (self.resolve(importer, base + path, max(1, base.count("."))) for base in bases)), [])
+            found += next(filter(None, (self.find(base + path, max(1, base.count("."))) for base in bases)), [])
         return found
 
 
@@ -107,7 +111,7 @@ class Php:
             self._prefixes = sorted(found, key=lambda row: -len(row[0]))
         return self._prefixes
 
-    def resolve(self, importer: str, specifier: str, kind: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         if kind in ("require", "include"):
             path = join(posixpath.dirname(importer), specifier.lstrip("/"))
             if path in self.tree.paths or not specifier.endswith((".php", ".inc", ".phtml")):
@@ -120,7 +124,7 @@ class Php:
                 path = join(folder, name[len(prefix):] + ".php")
                 if path in self.tree.paths:
                     return [path]
-        return self.packages.resolve(importer, name.replace("/", ".")) if "/" in name else []
+        return self.packages.find(name.replace("/", ".")) if "/" in name else []
 
 
 def own_packages(language: str, imports: Iterable[tuple[str, str, tuple[str, ...]]]) -> list[str]:

@@ -11,7 +11,7 @@ class Python:
         self.tree = tree
         self._roots: list[str] | None = None
 
-    def resolve(self, importer: str, specifier: str, names: tuple[str, ...]) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         folder = posixpath.dirname(importer)
         dots = len(specifier) - len(specifier.lstrip("."))
         if dots:

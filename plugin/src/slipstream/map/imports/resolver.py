@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 from slipstream.map.imports.tree import Read, Tree
 from slipstream.map.model import Import
@@ -11,6 +11,9 @@ Declared = Callable[[str], Iterable[tuple[str, str, Iterable[str]]]]
 
 JAVASCRIPT = ("javascript", "jsx", "typescript", "tsx", "vue", "svelte", "astro")
 JVM = ("java", "kotlin", "scala")  # one name space: they import each other
+ANYWHERE = ("java", "kotlin", "csharp", "go", "php")  # an import that names no path means the same wherever it stands
+OF_ONE_FILE = ("rust", "scala", "c", "cpp", "css", "scss")  # in others all files of a folder mean the same by an import
+Rule = Callable[[str, str, str, "tuple[str, ...]"], "list[str]"]
 
 
 class Resolver:
@@ -20,49 +23,54 @@ class Resolver:
         self.tree = Tree(paths, read)
         self._declared: Declared = declared or (lambda language: ())
         self._families: dict[str, Any] = {}
+        self._rules: dict[str, Rule] = {}
+        self._known: dict[tuple[object, ...], list[str]] = {}
 
     def resolve(self, importer: str, language: str, wanted: Import) -> list[str]:
         """Files an import means, sorted, the importer itself left out; [] for what lies outside the project."""
         specifier, kind, names = wanted
         if kind in ("package", "namespace") or not specifier:
             return []
-        found = self._resolve(importer, language, specifier, kind, names)
-        return sorted({path for path in found if path != importer})
+        key: tuple[object, ...]
+        if language in ANYWHERE and kind not in ("require", "include") and specifier[0] != ".":
+            key = (language, wanted)
+        else:
+            place = importer if language in OF_ONE_FILE else importer.rpartition("/")[0]
+            key = (place, "", specifier) if language in JAVASCRIPT else (place, language, wanted)
+        found = self._known.get(key)
+        if found is None:
+            rule = self._rules.get(language)
+            if rule is None:
+                rule = self._rules[language] = self._rule(language)
+            found = self._known[key] = sorted(set(rule(importer, specifier, kind, names)))
+        return [path for path in found if path != importer] if importer in found else found
 
-    def _resolve(self, importer: str, language: str, specifier: str, kind: str, names: tuple[str, ...]) -> list[str]:
-        family: Any
+    def _rule(self, language: str) -> Rule:
         if language in JAVASCRIPT or language == "markdown":     # of Markdown only MDX imports
             from slipstream.map.imports.javascript import JavaScript
-            family = self._family("javascript", lambda: JavaScript(self.tree))
-            return list(family.resolve(importer, specifier))
+            return cast(Rule, self._family("javascript", lambda: JavaScript(self.tree)).resolve)
         if language == "python":
             from slipstream.map.imports.python import Python
-            family = self._family("python", lambda: Python(self.tree))
-            return list(family.resolve(importer, specifier, names))
+            return Python(self.tree).resolve
         if language in ("go", "rust", "c", "cpp", "swift"):
             from slipstream.map.imports import compiled
-            if language == "rust":
-                return list(self._family("rust", lambda: compiled.Rust(self.tree)).resolve(importer, specifier, kind))
-            kinds = {"go": compiled.Go, "c": compiled.Native, "cpp": compiled.Native, "swift": compiled.Swift}
-            family = self._family(language, lambda: kinds[language](self.tree))
-            return list(family.resolve(importer, specifier, *([names] if language in ("c", "cpp") else [])))
+            rules: dict[str, Any] = {"go": compiled.Go, "rust": compiled.Rust, "c": compiled.Native, "cpp": compiled.Native,
+                                     "swift": compiled.Swift}
+            return cast(Rule, rules[language](self.tree).resolve)
         if language in ("ruby", "shell", "lua", "css", "scss", "proto", "makefile", "terraform"):
             from slipstream.map.imports import scripts
-            if language == "ruby":
-                return list(self._family("ruby", lambda: scripts.Ruby(self.tree)).resolve(importer, specifier, kind))
-            rules = {"shell": scripts.Shell, "lua": scripts.Lua, "css": scripts.Sheets, "scss": scripts.Sheets,
-                     "proto": scripts.Proto, "makefile": scripts.Shell, "terraform": scripts.Terraform}
-            return list(self._family(language, lambda: rules[language](self.tree)).resolve(importer, specifier))
+            rules = {"ruby": scripts.Ruby, "shell": scripts.Shell, "lua": scripts.Lua, "css": scripts.Sheets,
+                     "scss": scripts.Sheets, "proto": scripts.Proto, "makefile": scripts.Shell, "terraform": scripts.Terraform}
+            return cast(Rule, rules[language](self.tree).resolve)
         if language not in (*JVM, "csharp", "php"):
-            return []
+            return lambda importer, specifier, kind, names: []
         from slipstream.map.imports import packages
-        if language in JVM or language == "csharp":
-            group = JVM if language in JVM else ("csharp",)
-            family = self._family(group[0], lambda: packages.Packages(
-                lambda: (row for member in group for row in self._declared(member))))
-            return list((family.resolve_scala if language == "scala" else family.resolve)(importer, specifier))
-        php = self._family("php", lambda: packages.Php(self.tree, lambda: self._declared("php")))
-        return list(php.resolve(importer, specifier, kind))
+        if language == "php":
+            return packages.Php(self.tree, lambda: self._declared("php")).resolve
+        group = JVM if language in JVM else ("csharp",)
+        family = self._family(group[0], lambda: packages.Packages(
+            lambda: (row for member in group for row in self._declared(member))))
+        return cast(Rule, family.resolve_scala if language == "scala" else family.resolve)
 
     def _family(self, name: str, make: Callable[[], Any]) -> Any:
         if name not in self._families:

@@ -12,7 +12,7 @@ class Ruby:
     def __init__(self, tree: Tree):
         self.tree = tree
 
-    def resolve(self, importer: str, specifier: str, kind: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         name = specifier if specifier.endswith(".rb") else specifier + ".rb"
         beside = join(posixpath.dirname(importer), name)
         if kind == "include" or specifier.startswith("."):
@@ -31,7 +31,7 @@ class Shell:
     def __init__(self, tree: Tree):
         self.tree = tree
 
-    def resolve(self, importer: str, specifier: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         name = specifier.rpartition("}/")[2].rpartition(")/")[2]
         if "$" in name:
             name = name.rpartition("/")[2]
@@ -47,7 +47,7 @@ class Lua:
     def __init__(self, tree: Tree):
         self.tree = tree
 
-    def resolve(self, importer: str, specifier: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         name = specifier.replace(".", "/").strip("/")
         if not name:
             return []
@@ -66,20 +66,20 @@ class Sheets:
     def __init__(self, tree: Tree):
         self.tree = tree
 
-    def resolve(self, importer: str, specifier: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         if specifier.startswith(("http:", "https:", "//", "sass:", "url(")):
             return []
         folder, name = posixpath.split(specifier.lstrip("~"))
         extension = posixpath.splitext(importer)[1]
-        names = [name, name + extension, f"_{name}{extension}", f"_{name}", name + ".css", name + "/_index" + extension,
-                 name + "/index" + extension]
-        for one in names:
+        kin = [name, name + extension, f"_{name}{extension}", f"_{name}", name + ".css", name + "/_index" + extension,
+               name + "/index" + extension]
+        for one in kin:
             path = join(posixpath.dirname(importer), folder, one)
             if path in self.tree.paths:
                 return [path]
         if specifier.startswith("."):
             return []
-        found = next(filter(None, (self.tree.with_suffix(join(folder, one)) for one in names)), [])
+        found = next(filter(None, (self.tree.with_suffix(join(folder, one)) for one in kin)), [])
         return [max(found, key=lambda path: len(posixpath.commonpath([path, importer])))] if found else []
 
 
@@ -89,7 +89,7 @@ class Terraform:
     def __init__(self, tree: Tree):
         self.tree = tree
 
-    def resolve(self, importer: str, specifier: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         folder = join(posixpath.dirname(importer), specifier.partition("?")[0])
         return [path for path in self.tree.folders.get(folder, []) if path.endswith(".tf")]
 
@@ -100,7 +100,7 @@ class Proto:
     def __init__(self, tree: Tree):
         self.tree = tree
 
-    def resolve(self, importer: str, specifier: str) -> list[str]:
+    def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         for path in (join(posixpath.dirname(importer), specifier), specifier):
             if path in self.tree.paths:
                 return [path]

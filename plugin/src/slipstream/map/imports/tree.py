@@ -9,6 +9,7 @@ from typing import Any
 
 Read = Callable[[str], "str | None"]
 
+_UNEVEN = re.compile(r"(?:^|/)\.{0,2}(?:/|$)")  # nothing, `.` or `..` between slashes
 _JSON_NOISE = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.S)
 
 
@@ -71,6 +72,9 @@ class Tree:
 
 def join(*parts: str) -> str:
     """Path from parts, normalised; `` for the root itself, `..` in front where it leaves the tree."""
+    path = "/".join(filter(None, parts))
+    if not _UNEVEN.search(path):
+        return path
     path = posixpath.normpath(posixpath.join(*parts))
     return "" if path == "." else path
 
