@@ -126,11 +126,15 @@ class Edits(TreeCase):
         taken: list[bool] = []
         real = patch.patch_map_files
 
-        def spy(*args: Any) -> Any:
-            found = real(*args)
+        def spy(index: Index, kept: Any) -> Any:
+            moved = bool(index.refreshed.removed) or not index.refreshed.modified_only
+            found = real(index, kept)
             taken.append(found is not None)
+            if found is not None and moved:
+                placed.append(moved)
             return found
 
+        placed: list[object] = []
         counted: list[object] = []
         find = recount.find_difference
 
@@ -152,6 +156,7 @@ class Edits(TreeCase):
                     index.handle.close()
                     what += ", after a query"
                 self.check(f"round {round_number}: {what}")
+        self.assertTrue(placed)  # files came or left in files that were only patched
         self.assertGreater(sum(taken), 3)  # else the short way was not tried
         self.assertGreater(len(taken), sum(taken))
         self.assertTrue(any(counted))  # importers were counted by their difference, and it was not always none

@@ -1,14 +1,15 @@
 """Writes map.json and map.md whole, where what they say has changed."""
 from __future__ import annotations
 
+from bisect import bisect
 from typing import Any
 
 from slipstream.base.clock import now_iso
 from slipstream.base.files import read_bytes, write_atomic
 from slipstream.base.store import store_path
 from slipstream.map.index import Index
-from slipstream.map.map_json import choose_level, head_lines, tail_lines
-from slipstream.map.patch import TIME_MARK
+from slipstream.map.map_json import choose_level, head_lines, shown_paths, tail_lines
+from slipstream.map.patch import STATS_MARK, TIME_MARK, find_line
 from slipstream.map.publish import JSON_NAME, TEXT_NAME, note_published, render_text
 
 
@@ -22,6 +23,34 @@ def write_map_files(index: Index) -> str:
                                "detail": detail}
     note_published(index, outputs)
     return text
+
+
+def place_lines(index: Index, data: bytes, moved: list[tuple[str, str]]) -> list[tuple[int, int, bytes]]:
+    """Changes (start, end, new bytes) to map.json, the bytes `data`: the lines of new files, the empty ones of removed files.
+
+    ValueError where there is no place for one.
+    """
+    new = {path for path, line in moved if line}
+    stay = [path for path in shown_paths(index) if path not in new]
+    if not stay:
+        raise ValueError
+    places: dict[int, bytes] = {}
+    changes = []
+    for path, line in sorted(moved):
+        if not line:
+            start, end = find_line(data, path)
+            last = data[end - 1:end] != b","
+            if last and data[start - 2:start - 1] != b",":
+                raise ValueError(path)
+            changes.append((start - 2 * last, end + (not last), b""))
+            continue
+        at = bisect(stay, path)
+        if at < len(stay):
+            place, text = find_line(data, stay[at])[0], line + ",\n"
+        else:
+            place, text = data.rindex(b"\n]," + STATS_MARK), ",\n" + line
+        places[place] = places.get(place, b"") + text.encode("utf-8")
+    return changes + [(place, place, text) for place, text in places.items()]
 
 
 def _write_json(index: Index, path: str, lines: list[str]) -> None:

@@ -61,7 +61,7 @@ class Table:
         self.changed = False
         self._unsorted: list[tuple[int, int]] = []
         self._open: tuple[int, list[bytes]] = (-1, [])  # the block read last, by its offset
-        self.before: dict[str, tuple[Record, bytes]] = {}  # record and section of a changed file, as last published
+        self.before: dict[str, tuple[Record, bytes]] = {}  # record and section of a changed file, as last published; none
         self._loaded_bytes = 0
         self._packed_records: tuple[list[Record], bytes] = ([], b"")  # as loaded
         self._packed_paths = b""  # as loaded, until a file comes or goes
@@ -104,6 +104,8 @@ class Table:
             self.slots[path] = slot
             self._packed_paths = b""
             new.add(key_of(b"=", os.fsencode(path)))
+            if path not in (self.meta.get("unpublished") or ()):
+                self.before[path] = (_EMPTY, b"")
         else:
             importers = self.records[slot][IMPORTERS]
             if self.buckets:
@@ -132,8 +134,11 @@ class Table:
     def remove(self, path: str) -> None:
         """Forget a file."""
         slot = self.slots.pop(path)
+        section = self.section(slot)
+        if path not in (self.meta.get("unpublished") or ()):
+            self.before[path] = (self.records[slot], section)
         self._fill_buckets()
-        self._rename(slot, keys_in(self.section(slot)) | {key_of(b"=", os.fsencode(path))}, set())
+        self._rename(slot, keys_in(section) | {key_of(b"=", os.fsencode(path))}, set())
         self.records[slot] = _EMPTY
         self.paths[slot] = ""
         self._packed_paths = b""
