@@ -13,7 +13,7 @@ def main(argv):
         sys.stderr.write("slipstream needs Python 3.9 or later, not %s (%s).\n" % (sys.version.split()[0], sys.executable))
         return 0 if argv[1:2] == ["hook"] else 2  # from a hook, 2 would mean: deny
     sys.path[:0] = filter(os.path.isdir, [os.path.abspath(os.path.join(__file__, "..", "plugin", "src"))])  # of a checkout
-    verb = argv[1] if len(argv) > 1 else "help"
+    verb = " ".join(argv[1:3] if argv[2:] == ["--help"] and argv[1] in ("hook", "statusline") else argv[1:2]) or "help"
     name = "slipstream." + next((module for module in VERBS if verb in VERBS[module].split()), "cli.help")
     try:
         return __import__(name, fromlist=["main"]).main(argv[1:])

@@ -6,6 +6,8 @@ import contextlib
 import importlib
 import io
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 from collections.abc import Iterator
@@ -15,7 +17,7 @@ from slipstream.cli import kinds, memory
 from slipstream.cli.parser import Checked
 from slipstream.engine.checks.table import CHECKS
 
-from tests import readme
+from tests import LAUNCHER, readme
 
 QUERY_FAMILIES = ("cli.query", "cli.find")
 NO_WORDS = {"hook", "statusline"}  # called by a host alone, and never to end with a status that it would read as an answer
@@ -138,6 +140,76 @@ class Words(unittest.TestCase):
         for words in (["search", ""], ["search", " "], ["mindmap", "--html", ""]):
             module = importlib.import_module("slipstream." + readme.load_verbs()[words[0]])
             self.refused(module, [*words, "--root", self.root], "")
+
+    def test_what_is_missing_is_status_2(self) -> None:
+        calls = (["gate", "run", "backend-hono-api"], ["gate", "run", "git-release-tag", "--set", "none=1"], ["gate", "run", "payments-checkout"],
+                 ["memory", "add", "--type", "fact", "--desc", "", "--body", "b"], ["memory", "add", "--type", "fact", "--desc", "d", "--body", " "],
+                 ["budget", "set", "--warn", "90", "--compact", "80"], ["budget", "set", "--compact", "60"])
+        for words in calls:
+            module = importlib.import_module("slipstream." + readme.load_verbs()[words[0]])
+            self.refused(module, [*words, "--root", self.root], "")
+        engine = importlib.import_module("slipstream.cli.engine")
+        for name in ("html-script", "http", "rate-limit", "session", "webhook", "dns-mail", "rls", "release-tag"):
+            self.refused(engine, ["gate", "check", name], name)
+
+    def test_a_verb_without_its_action_lists_them(self) -> None:
+        for verb, some in (("memory", "recall"), ("dashboard", "replay"), ("skills", "show"), ("gate", "plan")):
+            self.refused(importlib.import_module("slipstream." + readme.load_verbs()[verb]), [verb], some)
+
+    def test_help_tells_what_each_flag_takes(self) -> None:
+        for verb, module in ((verb, module) for verb, name, module in self.verbs() if name in QUERY_FAMILIES):
+            told = self.said(module, [verb, "--help"])
+            for flag, kind in module.FLAGS.get(verb, {}).items():
+                self.assertRegex(told, rf"\n  --{flag} .*  \w", verb)
+                self.assertIn(", ".join(kind) if isinstance(kind, tuple) else "", told)
+        self.assertIn("  --since DATE", self.said(memory, ["memory", "search", "--help"]))
+        told = self.said(importlib.import_module("slipstream.cli.engine"), ["gate", "check", "secrets", "--help"])
+        self.assertRegex(told, r"\A  secrets .*--dir --ignored\)\n\Z")
+
+    def test_help_of_what_the_host_calls(self) -> None:
+        for verb in ("hook", "statusline"):
+            done = subprocess.run([sys.executable, LAUNCHER, verb, "--help"], input="", capture_output=True, text=True, check=True)
+            self.assertIn(f"usage: slipstream {verb}", done.stdout)
+
+    def test_no_skills_at_all(self) -> None:
+        engine = importlib.import_module("slipstream.cli.engine")
+        for words in (["skills", "list"], ["skills", "search", "x"], ["skills", "show", "x"], ["gate", "run", "x"], ["gate", "plan", "x"], ["validate"]):
+            err = io.StringIO()
+            with contextlib.redirect_stderr(err):
+                self.assertEqual(engine.main([*words, "--skills", self.root]), 1)
+            self.assertIn("no skill found below " + self.root, err.getvalue(), words)
+
+    def test_paths_as_seen_from_a_folder_of_the_project(self) -> None:
+        os.makedirs(os.path.join(self.root, "a", "b"))
+        with open(os.path.join(self.root, "a", "b", "one.py"), "w", encoding="utf-8") as stream:
+            stream.write("class Thing:\n    def go(self):\n        pass\n")
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(os.path.join(self.root, "a"))
+        find, root = importlib.import_module("slipstream.cli.find"), ["--root", self.root]
+        for path in ("b", "./b", "b/one.py", "a/b", ".", "*/one.py"):
+            self.assertIn("class Thing", self.said(find, ["search", "Thing", "--path", path, *root]), path)
+        for path in ("b/one.py", "a/b/one.py"):
+            self.assertIn("Thing: 1 definition", self.said(find, ["refs", "Thing", "--file", path, *root], 1 if path else 0))
+            self.said(memory, ["memory", "add", "--type", "fact", "--desc", "d", "--body", "b", "--source", path + ":1-2", *root])
+            self.assertIn("a/b/one.py:1-2", self.said(memory, ["memory", "show", "d", *root]))
+        for name in ("Thing::go", "Thing#go", "Thing->go", "Thing.go"):
+            self.assertIn("def go", self.said(importlib.import_module("slipstream.cli.query"), ["slice", name, *root]))
+
+    def test_a_check_of_a_folder_that_is_not_there(self) -> None:
+        engine, err = importlib.import_module("slipstream.cli.engine"), io.StringIO()
+        with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()) as out:
+            for name in ("secrets", "html-access", "sitemap", "commits", "env-example"):
+                self.assertEqual(engine.main(["gate", "check", name, "--dir", "/no/such"]), 1, name)
+        self.assertEqual((out.getvalue(), err.getvalue().count("/no/such")), ("", 5))
+
+    def said(self, module: Any, words: list[str], *statuses: int) -> str:
+        """What a call that does what it should says."""
+        out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+        with contextlib.redirect_stdout(out):
+            self.assertIn(module.main(words), (0, *statuses), words)
+            out.flush()
+        return out.buffer.getvalue().decode()  # type: ignore[attr-defined, no-any-return]
 
     def test_a_file_where_a_symbol_is_wanted(self) -> None:
         with open(os.path.join(self.root, "README.md"), "w", encoding="utf-8"):

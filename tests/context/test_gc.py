@@ -152,7 +152,9 @@ class CommandLine(Base):
 
     def test_budget(self) -> None:
         self.assertIn("nothing recorded yet", self.run_verb("budget"))
-        self.assertIn("warn at 50%, compact at 55%", self.run_verb("budget", "set", "--warn=50", "--compact", "40"))
+        self.assertIn("above --warn (50)", self.run_verb("budget", "set", "--warn=50", "--compact", "40", status=2))
+        self.assertIn("warn at 50%, compact at 85%", self.run_verb("budget", "set", "--warn=50"))
+        self.assertIn("nothing is recorded of session none", self.run_verb("budget", "--session", "none", status=1))
         self.assertEqual(json.loads(self.run_verb("budget", "--json"))["warnPct"], 50)
         self.assertIn("approximate", self.run_verb("budget", "--bytes", "500000"))
         self.assertIn("actual 12,345", self.run_verb("budget", "set", "--actual", "12,345"))

@@ -254,6 +254,18 @@ class CommandLine(Folder):
         self.assertIn("slipstream", self.read(os.path.join(self.root, ".gemini", "settings.json")))
         self.assertEqual(self.read(os.path.join(self.root, ".cursor", "mcp.json")), "{broken")
 
+    def test_undo_without_a_name_finds_every_entry(self) -> None:
+        for flags in ((), ("--user",)):
+            self.assertIn("nothing to undo", self.run_setup("--undo", *flags)[1])
+            names = [name for name in load_editors({}) if not flags or name != "claude-code"]
+            for name in names:
+                self.assertEqual(self.run_setup("--editor", name, *flags)[0], 0)
+            status, out, _err = self.run_setup("--undo", *flags)
+            self.assertEqual((status, out.count(": undone ")), (0, len(names)), out)
+            self.assertEqual(os.listdir(self.root), [])
+        self.assertEqual(sorted(os.listdir(os.path.join(self.home, ".claude"))), ["settings.json", "slipstream-setup"],
+                         "the status line goes with Claude Code's folder or by its own name")
+
     def test_snippet(self) -> None:
         status, out, _err = self.run_setup("--editor", "windsurf")
         self.assertEqual(status, 0)

@@ -17,5 +17,9 @@ class SlipstreamError(Exception):
         return ":".join([shown_path(self.path), *where, " " + self.message])
 
 
+class UsageError(SlipstreamError):
+    """A call whose words are off, before anything was done: exit status 2."""
+
+
 class LockTimeout(OSError):
     """Held by somebody else for longer than we wait. Nothing may be written unlocked."""

@@ -40,6 +40,8 @@ def _budget(argv: list[str]) -> int | None:
         return None
     transcript = args.transcript or _find_transcript(store_root, args.session)
     report = budget_report(store_root, args.session, transcript)
+    if args.session and report["source"] == "none":
+        raise SlipstreamError(f"nothing is recorded of session {args.session}; `dashboard sessions` lists them")
     if args.json:
         print_json(report)
     else:
@@ -48,7 +50,7 @@ def _budget(argv: list[str]) -> int | None:
 
 
 def _budget_set(argv: list[str]) -> int | None:
-    from slipstream.context.budget import MIN_TARGET_TOKENS, save_budget
+    from slipstream.context.budget import MIN_TARGET_TOKENS, load_budget, save_budget
     parser = make_parser("budget set", "change target and thresholds in budget.json")
     parser.add_argument("--target", type=Checked(range(MIN_TARGET_TOKENS, FROM_1.stop)), metavar="TOKENS",
                         help="tokens the gauge fills towards")
@@ -64,6 +66,9 @@ def _budget_set(argv: list[str]) -> int | None:
     if not changes:
         parser.error("nothing to set: give --target, --warn, --compact or --actual")
     _, store_root = roots(args)
+    warn = args.warn or load_budget(store_root)["warnPct"]
+    if args.compact is not None and args.compact <= warn:
+        parser.error(f"--compact needs a share above --warn ({warn:g}), not {args.compact:g}")
     budget = save_budget(store_root, **changes)
     if args.json:
         print_json(budget)

@@ -6,8 +6,8 @@ import os
 import sys
 
 from slipstream.base.counts import count_of
-from slipstream.base.errors import SlipstreamError
-from slipstream.cli.flags import FROM_1, UsageError, parse_flags
+from slipstream.base.errors import SlipstreamError, UsageError
+from slipstream.cli.flags import FROM_1, parse_flags
 from slipstream.cli.kinds import folder, input_value, seconds
 from slipstream.cli.parser import (
     EXIT_DONE,
@@ -37,10 +37,11 @@ def _home() -> str:
 
 
 def _library(args: argparse.Namespace, tree_root: str) -> Library:
-    chosen = getattr(args, "skills", None)
-    if chosen:
-        return load_library([("folder", chosen)])
-    return load_library(default_folders(tree_root, _home()))
+    """The skills asked for; an answer about none of them would send people looking for a name."""
+    library = load_library([("folder", args.skills)] if args.skills else default_folders(tree_root, _home()))
+    if not library.skills and not library.issues:
+        raise SlipstreamError("no skill found" + (" below " + args.skills if args.skills else NOT_BESIDE))
+    return library
 
 
 def _add_skills_flag(parser: argparse.ArgumentParser) -> None:
@@ -53,14 +54,14 @@ def _skills(argv: list[str]) -> int:
     listing = actions.add_parser("list", help="all skills by category")
     search = actions.add_parser("search", help="the skills that fit a task, best first")
     search.add_argument("query", nargs="+", metavar="QUERY")
-    search.add_argument("--limit", type=Checked(FROM_1), default=8, metavar="N")
+    search.add_argument("--limit", type=Checked(FROM_1), default=8, metavar="N", help="so many at most (default: 8)")
     show = actions.add_parser("show", help="one skill: what it needs, its gate and its text")
     show.add_argument("name", metavar="NAME")
     for action in (listing, search, show):
         _add_skills_flag(action)
         add_shared_flags(action)
     for action in (listing, search):
-        action.add_argument("--category", type=Checked(CATEGORIES), metavar="CATEGORY")
+        action.add_argument("--category", type=Checked(CATEGORIES), metavar="CATEGORY", help="one of: " + " ".join(CATEGORIES))
     args = parser.parse_args(argv)
     from slipstream.engine.skill_search import render_hits, render_skill, search_skills, skill_record
     tree_root, _store_root = roots(args)
@@ -136,24 +137,23 @@ def _gate(argv: list[str]) -> int:
 
 def _check(argv: list[str]) -> int:
     from slipstream.engine.checks.table import CHECKS, load_check
-    if not argv or argv[0] in ("--help", "-h"):
+    wanted = [word for word in argv if word not in ("--help", "-h")]
+    if not argv or wanted != argv:
         width = max(map(len, CHECKS))
         for name, (_module, _function, flags, positionals, proves) in CHECKS.items():
-            print("  %-*s  %s  (%s%s)" % (width, name, proves, " ".join("--" + flag for flag in flags),
-                                          " CASE..." if positionals else ""))
+            if name in wanted or not wanted:
+                print("  %-*s  %s  (%s%s)" % (width, name, proves, " ".join("--" + flag for flag in flags),
+                                              " CASE..." if positionals else ""))
         return EXIT_DONE
-    try:
-        function, flags, positionals = load_check(argv[0])
-    except SlipstreamError as error:
-        raise UsageError(str(error)) from None
+    function, flags, positionals = load_check(argv[0])
     try:
         words, values = parse_flags(argv[1:], flags)
         if words and not positionals:
             raise UsageError("unexpected `%s`" % words[0])
+        problems, looked_at = function(*words, **{name.replace("-", "_"): value for name, value in values.items()})
     except UsageError as error:
         print("slipstream gate check %s: %s" % (argv[0], error), file=sys.stderr)
         return EXIT_USAGE
-    problems, looked_at = function(*words, **{name.replace("-", "_"): value for name, value in values.items()})
     for problem in problems:
         print(problem)
     print("%s: %s (%s)" % (argv[0], count_of(len(problems), "problem") if problems else "ok", looked_at))
@@ -179,8 +179,6 @@ def _validate(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     tree_root, _store_root = roots(args)
     library = _library(args, tree_root)
-    if not library.skills and not library.issues:
-        raise SlipstreamError("no skill found" + (" below " + args.skills if args.skills else NOT_BESIDE))
     return _print_issues(library.issues, count_of(len(library.skills), "skill"), args.json,
                          {"skills": sorted(library.skills)})
 

@@ -1,11 +1,12 @@
 """search, refs, graph: finding things, kept fast (query verbs: no argparse, no process, few lines)."""
 from __future__ import annotations
 
-from slipstream.cli.flags import FROM_0, FROM_1, Flags, UsageError, print_json, print_text, run_query
+from slipstream.base.errors import UsageError
+from slipstream.cli.flags import FROM_0, FROM_1, Flags, print_json, print_text, run_query
 from slipstream.map.index_file import KINDS
 
 USAGE = {
-    "search": "search QUERY... [--limit N] [--offset N] [--kind KIND] [--path PREFIX] [--root DIR] [--json]",
+    "search": "search QUERY... [--limit N] [--offset N] [--kind KIND] [--path PATH] [--root DIR] [--json]",
     "refs": "refs SYMBOL [--file FILE] [--limit N] [--offset N] [--root DIR] [--json]",
     "graph": "graph [FILE] [--depth N] [--root DIR] [--json]",
 }
@@ -24,13 +25,21 @@ def main(argv: list[str]) -> int:
     return run_query(argv[0], argv[1:], USAGE[argv[0]], FLAGS[argv[0]], verb)
 
 
+def locate(root: str, path: str) -> str:
+    """What a person in some folder of the project means by a path, from the root; nothing by none."""
+    if path:
+        from slipstream.map.lookup import locate_file
+        path = locate_file(root, path, folders=True)
+    return path
+
+
 def _search(root: str, words: list[str], flags: Flags) -> int:
     from slipstream.map.search import search
     query = " ".join(words)
     if not query.strip():
         raise UsageError("what for?")
     answer = search(root, query, flags.get("limit", 8), flags.get("offset", 0), flags.get("kind", ""),
-                    flags.get("path", ""))
+                    locate(root, flags.get("path", "")))
     if flags.get("json"):
         from slipstream.map.search_json import answer_json
         print_json(answer_json(answer))

@@ -1,14 +1,16 @@
 """refs and graph, apart from search, which loads none of it."""
 from __future__ import annotations
 
-from slipstream.cli.flags import Flags, UsageError, print_json, print_text
+from slipstream.base.errors import UsageError
+from slipstream.cli.find import locate
+from slipstream.cli.flags import Flags, print_json, print_text
 
 
 def _refs(root: str, words: list[str], flags: Flags) -> int:
     from slipstream.map.refs import find_references, render_references
     if len(words) != 1:
         raise UsageError("one symbol")
-    found = find_references(root, words[0], flags.get("file", ""))
+    found = find_references(root, words[0], locate(root, flags.get("file", "")))
     limit, offset = flags.get("limit", 40), flags.get("offset", 0)
     if flags.get("json"):
         from slipstream.map.refs_json import references_json

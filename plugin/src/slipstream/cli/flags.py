@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.base.roots import find_tree_root
 
 TYPE_CHECKING = False
@@ -16,16 +16,13 @@ SHARED: dict[str, Any] = {"root": str, "json": bool, "help": bool}
 FROM_0, FROM_1 = range(1 << 62), range(1, 1 << 62)  # whole numbers
 
 
-class UsageError(SlipstreamError):
-    """A call whose words are off: exit status 2."""
-
-
 def run_query(verb: str, argv: list[str], usage: str, spec: dict[str, Any], act: Callable[[str, list[str], Flags], int]) -> int:
     """Runs a query verb with (tree root, positionals, flags); 2 for a call whose words are off, 1 for an error."""
     try:
         words, flags = parse_flags(argv, {**spec, **SHARED})
         if flags.get("help"):
-            return print_text(f"usage: slipstream {usage}\n")
+            from slipstream.cli.help import query_help
+            return print_text(query_help(verb, usage, spec))
         if not os.path.isdir(flags.get("root", ".")):
             raise UsageError(f"--root needs a folder that exists, not {flags['root']!r}")
         return act(find_tree_root(flags.get("root")), words, flags)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from typing import Any
 
 from slipstream.build_info import VERSION
 
@@ -41,6 +42,24 @@ SUMMARIES = {
 }
 
 
+FLAGS = {
+    "signature": "only the declaration", "context": "lines on both sides", "from": "continue a long symbol from there",
+    "limit": "so many rows at most", "offset": "leave out so many rows", "kind": "only this kind: ",
+    "path": "only this folder, this file, or what fits a pattern with *", "file": "the file that defines it, among namesakes",
+    "depth": "steps to follow (default: 2)", "root": "project folder (default: discovered from here)", "json": "print JSON",
+}
+
+
+def query_help(verb: str, usage: str, spec: dict[str, Any]) -> str:
+    """What --help tells of a verb that has no argparse: its flags, and what each takes."""
+    flags = [part.split("]")[0] for part in usage.split("[--")[1:]]
+    rows = [f"  --{flag:<14}  {FLAGS[flag.split()[0]]}" for flag in flags]
+    if "kind" in spec:
+        rows = [row + ", ".join(spec["kind"]) if row.startswith("  --kind") else row for row in rows]
+    of_files = "\nA FILE is a path as seen from here, or from the project's root.\n" if "FILE" in usage else ""
+    return "\n".join([f"usage: slipstream {usage}", "", SUMMARIES[verb], of_files, *rows, ""])
+
+
 def render_help() -> str:
     width = max(map(len, SUMMARIES))
     lines = [f"  {verb:<{width}}  {text}" for verb, text in SUMMARIES.items()]
@@ -54,6 +73,10 @@ def main(argv: list[str]) -> int:
         return 0
     if verb in ("help", "--help", "-h"):
         print(render_help())
+        return 0
+    if verb in SUMMARIES:
+        print(f"usage: slipstream {verb}{' EVENT' if verb == 'hook' else ''}\n\n{SUMMARIES[verb]}\n\n"
+              "The host calls it, with its JSON on standard input.")
         return 0
     close = difflib.get_close_matches(verb, SUMMARIES)
     hint = f"did you mean {' or '.join(sorted(close))}?" if close else "slipstream help lists the verbs"

@@ -7,7 +7,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from slipstream.cli.flags import FROM_1, UsageError
+from slipstream.base.errors import UsageError
+from slipstream.cli.flags import FROM_1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

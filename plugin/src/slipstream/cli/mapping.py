@@ -7,10 +7,10 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.base.paths import relative_path, resolve_inside
 from slipstream.base.roots import find_tree_root
-from slipstream.cli.flags import FROM_1, UsageError
+from slipstream.cli.flags import FROM_1
 from slipstream.cli.parser import Checked, Parser, make_parser, print_json, roots, run
 
 if TYPE_CHECKING:

@@ -1,8 +1,9 @@
 """`memory search|timeline|observations`, kept fast (no argparse); every other verb over memory is in memory_verbs."""
 from __future__ import annotations
 
+from slipstream.base.errors import UsageError
 from slipstream.base.shown import shown_text
-from slipstream.cli.flags import FROM_0, FROM_1, Flags, UsageError, print_json, print_text, run_query
+from slipstream.cli.flags import FROM_0, FROM_1, Flags, print_json, print_text, run_query
 from slipstream.cli.kinds import date
 from slipstream.memory.model import is_number
 from slipstream.memory.terms import KINDS
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
     from slipstream.cli.kinds import Kind
 
 USAGE = {
-    "search": "memory search QUERY [--kind KIND] [--session S] [--branch B] [--file PATH] [--since DATE] [--limit N] "
-              "[--root DIR] [--json]",
-    "timeline": "memory timeline ID|QUERY [--window N] [--session S] [--root DIR] [--json]",
+    "search": "memory search QUERY... [--kind KIND] [--session SESSION] [--branch BRANCH] [--file PATH] [--since DATE] "
+              "[--limit N] [--root DIR] [--json]",
+    "timeline": "memory timeline ID|QUERY... [--window N] [--session SESSION] [--root DIR] [--json]",
     "observations": "memory observations ID... [--root DIR] [--json]",
 }
 FLAGS: dict[str, dict[str, Kind]] = {
@@ -28,7 +29,7 @@ FLAGS: dict[str, dict[str, Kind]] = {
 def main(argv: list[str]) -> int:
     """Status 0 with rows, 1 when there is nothing, 2 for words that are off."""
     verb = argv[1] if argv[0] == "memory" and len(argv) > 1 else ""
-    if verb not in USAGE or "-h" in argv:
+    if verb not in USAGE or "-h" in argv or "--help" in argv:
         from slipstream.cli.memory_verbs import main as other
         return other(argv)
     return run_query(f"memory {verb}", argv[2:], USAGE[verb], FLAGS[verb],
@@ -39,7 +40,7 @@ def _act(verb: str, tree_root: str, words: list[str], flags: Flags) -> int:
     from slipstream.base.roots import find_store_root
     from slipstream.memory import search
     if not words or (verb == "timeline" and len(words) > 1 and words[0].isdecimal()):
-        raise UsageError("what for?" if not words else "one number, or a query")
+        raise UsageError({"search": "what for?", "timeline": "one number, or a query"}.get(verb, "which numbers?"))
     store_root, word = find_store_root(tree_root), " ".join(words)
     found: list[Any]
     if verb == "search":

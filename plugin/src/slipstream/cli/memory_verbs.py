@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.base.shown import shown_text
-from slipstream.cli.flags import FROM_1, UsageError
+from slipstream.cli.flags import FROM_1
 from slipstream.cli.kinds import date, file
 from slipstream.cli.memory import FLAGS
 from slipstream.cli.parser import EXIT_FAILED, Checked, Parser, add_shared_flags, make_parser, print_json, roots, run
@@ -17,7 +18,8 @@ from slipstream.memory.terms import KINDS
 
 Command = Callable[[argparse.Namespace, str, str], "int | None"]
 _METAVARS = {"file": "PATH", "since": "DATE"}
-_HELPS = {"kind": " ".join(KINDS), "file": "only what touches it", "since": "only from then on",
+_HELPS = {"kind": " ".join(KINDS), "session": "only this session", "branch": "only this branch",
+          "limit": "so many rows at most", "file": "only what touches it", "since": "only from then on",
           "window": "turns before and after"}
 
 
@@ -95,17 +97,17 @@ def memory_parser() -> Parser:
 
 def _fact_flags(parser: argparse.ArgumentParser, required: bool) -> None:
     parser.add_argument("--type", required=required, metavar="TYPE", type=Checked(FACT_TYPES), help=" ".join(FACT_TYPES))
-    parser.add_argument("--desc", required=required, metavar="TEXT")
-    parser.add_argument("--body", required=required, metavar="TEXT")
-    parser.add_argument("--tags", metavar="A,B")
+    parser.add_argument("--desc", required=required, metavar="TEXT", help="one line that says it: what searches and lists show")
+    parser.add_argument("--body", required=required, metavar="TEXT", help="the whole of it, with the reason")
+    parser.add_argument("--tags", metavar="A,B", help="words it is also found by")
     parser.add_argument("--source", action="append", metavar="PATH[:A-B]", help="code it speaks of; may be given again")
     if required:
-        parser.add_argument("--name")
+        parser.add_argument("--name", help="its name (default: made from --desc)")
 
 
 def _observe_parser() -> Parser:
     parser = make_parser("observe", "Turn new events into observations.")
-    parser.add_argument("--session", default="main")
+    parser.add_argument("--session", default="main", help="which session (default: main); `dashboard sessions` lists them")
     parser.add_argument("--all", action="store_true", help="every session")
     parser.add_argument("--ci", action="store_true", help="one JSON line a new observation, nothing else, status 0")
     return parser
@@ -113,11 +115,11 @@ def _observe_parser() -> Parser:
 
 def _digest_parser() -> Parser:
     parser = make_parser("digest", "Save a session's digest.")
-    parser.add_argument("--session")
+    parser.add_argument("--session", help="which session (default: the newest)")
     parser.add_argument("--trigger", default="manual", type=Checked(("auto", "manual")), metavar="auto|manual")
     parser.add_argument("--activity", default="", metavar="A||B", help="what was said or done, instead of a log")
     parser.add_argument("--files", default="", metavar="A,B", help="files that were changed")
-    parser.add_argument("--open-task", default="", metavar="TEXT")
+    parser.add_argument("--open-task", default="", metavar="TEXT", help="what is left to do")
     parser.add_argument("--transcript", metavar="FILE", type=Checked(file), help="the host's transcript")
     return parser
 
@@ -131,10 +133,11 @@ def _harvest_parser() -> Parser:
 
 def _signal_parser() -> Parser:
     parser = make_parser("recall-signal", "Facts that fit the work at hand, as a session start gives them.")
-    parser.add_argument("--branch", metavar="NAME")
-    parser.add_argument("--files", metavar="A,B")
-    parser.add_argument("--prompt", default="", metavar="TEXT")
-    parser.add_argument("--budget", type=Checked(FROM_1), default=1200, metavar="TOKENS")
+    parser.add_argument("--branch", metavar="NAME", help="instead of the branch that is checked out")
+    parser.add_argument("--files", metavar="A,B", help="instead of the files that git calls changed")
+    parser.add_argument("--prompt", default="", metavar="TEXT", help="what was asked for")
+    parser.add_argument("--budget", type=Checked(FROM_1), default=1200, metavar="TOKENS",
+                        help="size of the answer at most (default: 1200)")
     return parser
 
 
@@ -144,7 +147,7 @@ def _split(text: str | None, mark: str = ",") -> list[str]:
 
 def _sources(args: argparse.Namespace, tree_root: str) -> list[dict[str, str]]:
     from slipstream.memory.freshness import cite
-    return [cite(tree_root, place) for place in args.source or []]
+    return [cite(tree_root, place, os.getcwd()) for place in args.source or []]
 
 
 def _tell(args: argparse.Namespace, value: Any, text: str) -> None:

@@ -8,9 +8,8 @@ import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.base.roots import find_store_root, find_tree_root
-from slipstream.cli.flags import UsageError
 from slipstream.cli.kinds import folder, parse_value
 
 if TYPE_CHECKING:
@@ -28,7 +27,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         words = message.removeprefix("argument ").replace(": needs ", " needs ", 1)  # as the verbs without argparse say it
-        self.exit(EXIT_USAGE, f"{self.prog}: {words}\n{self.format_usage()}")
+        verbs = next((action.choices for action in self._actions if isinstance(action, argparse._SubParsersAction)), ())
+        told = f"one of: {' '.join(verbs)}\n" if verbs and "invalid choice" not in words else ""
+        self.exit(EXIT_USAGE, f"{self.prog}: {words}\n{told}{self.format_usage()}")
 
 
 class Checked:

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import os
 
-from slipstream.base.errors import SlipstreamError
-from slipstream.cli.flags import FROM_0, FROM_1, Flags, UsageError, print_json, print_text, run_query
+from slipstream.base.errors import SlipstreamError, UsageError
+from slipstream.cli.flags import FROM_0, FROM_1, Flags, print_json, print_text, run_query
 
 USAGE = {
     "slice": "slice [FILE] SYMBOL... [--signature] [--context N] [--from LINE] [--root DIR] [--json]",

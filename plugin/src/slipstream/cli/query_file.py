@@ -1,9 +1,9 @@
 """lines, outline, guard: what a query says of one file (hot, as `query`)."""
 from __future__ import annotations
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.base.paths import shown_path
-from slipstream.cli.flags import Flags, UsageError, print_json, print_text
+from slipstream.cli.flags import Flags, print_json, print_text
 from slipstream.map.lookup import locate_file
 
 

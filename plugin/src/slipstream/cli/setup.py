@@ -4,8 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from slipstream.base.errors import SlipstreamError
-from slipstream.cli.flags import UsageError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.cli.parser import EXIT_DONE, EXIT_FAILED, Checked, make_parser, print_json, roots, run
 from slipstream.engine import setup
 from slipstream.engine.editors import OTHERS, Editor, detect_editors, load_editors, snippet
@@ -33,12 +32,13 @@ def _setup(argv: list[str]) -> int:
     pyz = find_pyz()
     if not pyz:
         raise SlipstreamError("there is no slipstream.pyz beside this source; run build_zipapp.py first")
-    names = args.editor
-    if args.part != "statusline" and not names:
-        names = detect_editors(tree_root)
-        if not names:
-            raise UsageError("no editor's folder here (%s); name one with --editor"
-                             % ", ".join(editor.marker for editor in editors.values()))
+    names = found = args.editor or detect_editors(tree_root)
+    everywhere = args.undo and not args.editor and args.part != "statusline"
+    if everywhere:  # an entry is taken out also where nothing else tells of its editor
+        names = [name for name in editors if not (args.user and name == "claude-code")]
+    elif args.part != "statusline" and not names:
+        raise UsageError("no editor's folder here (%s); name one with --editor"
+                         % ", ".join(editor.marker for editor in editors.values()))
     results: list[dict[str, Any]] = []
     if args.part == "statusline":
         names = []
@@ -47,7 +47,7 @@ def _setup(argv: list[str]) -> int:
         if name in OTHERS:
             results.append({"editor": name, "result": "snippet", "snippet": snippet(setup.server_command(pyz))})
             continue
-        if name == "claude-code":
+        if name == "claude-code" and name in found:
             results.append(_attempt(None, args, tree_root, home, pyz))
             if not args.undo and setup.is_plugin_enabled(tree_root, home):
                 results.append({"editor": name, "result": "unchanged",
@@ -57,8 +57,9 @@ def _setup(argv: list[str]) -> int:
     if args.json:
         print_json(results)
     else:
-        for result in results:
-            print(_render(result, editors.get(result["editor"])))
+        if everywhere:
+            results = [result for result in results if result["result"] != "unchanged"]
+        print("\n".join(_render(result, editors.get(result["editor"])) for result in results) or "nothing to undo here")
     return EXIT_FAILED if any(result["result"] == "failed" for result in results) else EXIT_DONE
 
 

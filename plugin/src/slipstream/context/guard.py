@@ -32,7 +32,8 @@ def guard_file(root: str, path: str) -> dict[str, Any]:
     """{path, bytes} and the verdict on reading the file `path` of a tree as a whole."""
     full = os.path.join(root, path)
     if not os.path.isfile(full):
-        raise SlipstreamError("not a regular file" if os.path.lexists(full) else "no such file", path)
+        raise SlipstreamError("a folder: `map` shows it" if os.path.isdir(full) else
+                              "not a regular file" if os.path.lexists(full) else "no such file", path)
     size = os.path.getsize(full)
     return {"path": path, "bytes": size, **guard_read(path, size)}
 

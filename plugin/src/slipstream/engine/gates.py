@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import IO, Any
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.base.paths import resolve_inside
 from slipstream.engine.contract import TOKEN, Skill
 from slipstream.engine.find_rules import find_value
@@ -71,7 +71,7 @@ def fill_inputs(skill: Skill, root: str, given: Mapping[str, str]) -> tuple[dict
     """(values, names without a value): what was given by hand, else found in the project, else the default."""
     for name in given:
         if name not in skill.inputs:
-            raise SlipstreamError("%s has no input `%s` (its inputs: %s)" % (
+            raise UsageError("%s has no input `%s` (its inputs: %s)" % (
                 skill.shown_name, name, ", ".join(skill.inputs) or "none"))
     values: dict[str, str] = {}
     missing: list[str] = []
@@ -80,7 +80,7 @@ def fill_inputs(skill: Skill, root: str, given: Mapping[str, str]) -> tuple[dict
         if value is None and spec.find:
             value = find_value(spec.find, root)
             if value is not None and (value.startswith("-") or "\0" in value or "\n" in value):
-                raise SlipstreamError("input `%s`: the project gives %r, which could act as an option; use --set %s=..."
+                raise UsageError("input `%s`: the project gives %r, which could act as an option; use --set %s=..."
                                       % (name, value[:60], name))
         if value is None:
             value = spec.default
@@ -96,7 +96,7 @@ def _replace(text: str, values: Mapping[str, str], quote: bool = False) -> str:
 
 
 def fill_gate(skill: Skill, root: str, given: Mapping[str, str]) -> Filled:
-    """The gate with its inputs filled; SlipstreamError names every input that has no value."""
+    """The gate with its inputs filled; UsageError names every input that has no value."""
     gate = skill.gate
     if gate is None:
         raise SlipstreamError("%s has no gate: its Verify section is read, not run" % skill.shown_name)
@@ -107,7 +107,7 @@ def fill_gate(skill: Skill, root: str, given: Mapping[str, str]) -> Filled:
         hints = "; ".join("--set %s=... (%s)" % (
             name, skill.inputs[name].description or "looked for: %s" % (skill.inputs[name].find or "nothing"))
             for name in missing)
-        raise SlipstreamError("no value for %s: %s" % (", ".join(missing), hints))
+        raise UsageError("no value for %s: %s" % (", ".join(missing), hints))
     cwd = resolve_inside(root, _replace(gate.cwd, values)) if gate.cwd else os.path.realpath(root)
     expect = _replace(gate.expect, values)
     if gate.shell:
@@ -134,7 +134,7 @@ def run_gate(skill: Skill, root: str, given: Mapping[str, str], home: str, yes: 
              timeout_s: float | None = None, store_root: str | None = None) -> Evidence:
     """Run the gate; what it shows is redacted, by the store's own patterns too.
 
-    SlipstreamError, before anything ran, for a missing input, trust or `--yes`.
+    Before anything ran, UsageError for a missing input or `--yes`, SlipstreamError for missing trust.
     """
     gate = skill.gate
     if gate is not None and needs_trust(skill) and not is_trusted(home, root, skill):
@@ -143,7 +143,7 @@ def run_gate(skill: Skill, root: str, given: Mapping[str, str], home: str, yes: 
     filled = fill_gate(skill, root, given)
     assert gate is not None
     if gate.effect and not yes:
-        raise SlipstreamError("the gate of %s %s; run it with --yes to agree: %s" % (
+        raise UsageError("the gate of %s %s; run it with --yes to agree: %s" % (
             skill.shown_name, gate.effect, redact_text(filled.shown, store_root)[0]))
     limit_s = timeout_s or gate.timeout_s
     started = time.monotonic()

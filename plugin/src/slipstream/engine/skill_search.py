@@ -7,7 +7,7 @@ from typing import Any
 
 from slipstream.base.text import terms
 from slipstream.engine.contract import Skill
-from slipstream.engine.library import NOT_BESIDE, Library
+from slipstream.engine.library import Library
 from slipstream.engine.places import find_pyz
 
 OWN_COMMAND = 'python3 -I -S "${CLAUDE_PLUGIN_ROOT}/slipstream.pyz"'
@@ -73,7 +73,7 @@ def skill_record(skill: Skill, body: bool = False) -> dict[str, Any]:
 def render_hits(hits: list[tuple[Skill, float]], query: str) -> str:
     """One line a skill; with a query, how to read the first one."""
     if not hits:
-        return "no skill fits `%s`" % query if query else "no skills here" + NOT_BESIDE
+        return "no skill fits `%s`" % query if query else "no skill of that category"
     width = max(len(skill.shown_name) for skill, _score in hits)
     lines = ["%-*s  %-10s  %s" % (width, skill.shown_name, skill.category, skill.description) for skill, _score in hits]
     if query:

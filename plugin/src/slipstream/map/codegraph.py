@@ -117,7 +117,7 @@ def render_graph(graph: CodeGraph, entry_points: Iterable[str] = (), limit: int 
 def describe(graph: CodeGraph, entry_points: Iterable[str], path: str, depth: int) -> str:
     """The whole graph for a reader, or the file `path` in it; SlipstreamError when the map has no such file."""
     if path and path not in graph.edges:
-        raise SlipstreamError("not a file of the map", path)
+        raise SlipstreamError("not a file of the map; `map --all` lists those it has, and what is left out", path)
     return render_file(graph, path, depth) if path else render_graph(graph, entry_points)
 
 

@@ -34,10 +34,10 @@ def open_stored(root: str) -> IndexFile | None:
         return None
 
 
-def locate_file(root: str, name: str, cwd: str | None = None) -> str:
-    """Relative path of the file a user means: as seen from `cwd` when it is there, else from the root."""
+def locate_file(root: str, name: str, cwd: str | None = None, folders: bool = False) -> str:
+    """Relative path of the file, or folder, a user means: as seen from `cwd` when it is there, else from the root."""
     full = os.path.join(cwd or os.getcwd(), name)
-    if os.path.lexists(full) and not os.path.isdir(full):
+    if os.path.lexists(full) and (folders or not os.path.isdir(full)):
         try:
             return relative_path(os.path.realpath(root), resolve_inside(root, full))
         except SlipstreamError:

@@ -25,6 +25,8 @@ def render_outline(found: Found) -> str:
     rows = [f"{head} - {entry.purpose}" if entry.purpose else head]
     if entry.skipped:
         rows.append(f"no definitions: {entry.skipped}")
+    elif not entry.language:
+        rows.append("no definitions: of no language that is known; `lines` reads any part")
     rows += [f"warning: {text}" for text, in entry.cells(WARNINGS)]
     for one in entry.symbols:
         rows.append(f"{'  ' * one.depth}{one.start}-{one.end} {one.signature or one.kind + ' ' + one.name}")

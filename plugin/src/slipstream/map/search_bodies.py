@@ -51,7 +51,7 @@ def search_bodies(root: str, view: View, tokens: list[str], limit: int, kind: st
             for doc in held.docs:
                 scores[doc] = scores.get(doc, 0.0) + held.idf
     needed = sum(weights.values()) or 1.0
-    prefix = path.strip("/")
+    prefix = (path + "/").removeprefix("./").strip("/")
     hits: list[Hit] = []
     ranked = sorted(scores.items(), key=lambda item: (-item[1], view.paths[slots[item[0]]]))
     taken = 0

@@ -16,7 +16,7 @@ def make_filter(view: View, slots: array[int], places: array[int], kind: str, pa
     if kind and kind not in (kinds := (*KINDS.values(), "file")):
         raise SlipstreamError(f"no kind {kind!r}; there are: {', '.join(kinds)}")
     known: dict[int, FileEntry] = {}
-    prefix = path.strip("/")
+    prefix = (path + "/").removeprefix("./").strip("/")
 
     def accept(doc: int) -> bool:
         slot, place = slots[doc], places[doc]

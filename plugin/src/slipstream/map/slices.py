@@ -27,7 +27,7 @@ def slice_symbols(root: str, names: list[str], file: str | None = None, signatur
     index = open_stored(root)
     try:
         for name in names:
-            places = _in_file(root, name, file, index) if file is not None else _anywhere(root, name, index)
+            places = _find_places(root, name, file, index)
             if len(places) > 1 and not signature:
                 from slipstream.map.overloads import join_overloads
                 places = join_overloads(places)
@@ -36,6 +36,16 @@ def slice_symbols(root: str, names: list[str], file: str | None = None, signatur
     finally:
         if index is not None:
             index.handle.close()
+
+
+def _find_places(root: str, name: str, file: str | None, index: IndexFile | None) -> list[tuple[Found, Symbol]]:
+    try:
+        return _in_file(root, name, file, index) if file is not None else _anywhere(root, name, index)
+    except Missing:
+        dotted = name.replace("::", ".").replace("->", ".").replace("#", ".")  # as PHP, Rust, C++ or Ruby write Class.name
+        if dotted == name or "" in dotted.split("."):
+            raise
+        return _find_places(root, dotted, file, index)
 
 
 def choose(symbols: list[Symbol], name: str) -> list[Symbol]:

@@ -22,7 +22,7 @@ def read_source(path: str, limit: int = MAX_SOURCE_BYTES) -> tuple[bytes, os.sta
     try:
         info = os.fstat(handle)
         if not stat.S_ISREG(info.st_mode):
-            raise Unreadable("not a regular file")
+            raise Unreadable("a folder: `map` shows it" if stat.S_ISDIR(info.st_mode) else "not a regular file")
         if info.st_size > limit:
             raise Unreadable(f"larger than {limit:,} bytes")
         pieces, left = [], limit + 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from slipstream.base.clock import now_iso
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.base.files import write_atomic
 from slipstream.base.store import store_path
 from slipstream.memory.fact_reading import (
@@ -36,13 +36,13 @@ def add_fact(store_root: str, description: str, type: str = "decision", body: st
         raise SlipstreamError(f"unknown memory type {type!r}: one of {', '.join(FACT_TYPES)}")
     description, body, name = (_clean(store_root, text) for text in (description, body, name or ""))
     if not description:
-        raise SlipstreamError("a memory needs a description")
+        raise UsageError("a memory needs a description")
     if not body:
-        raise SlipstreamError("a memory needs a body")
+        raise UsageError("a memory needs a body")
     from slipstream.memory.slugs import build_slug
     slug = build_slug(name or description)
     if not slug:
-        raise SlipstreamError("a memory needs a name or description with a letter or a digit in it")
+        raise UsageError("a memory needs a name or description with a letter or a digit in it")
     stamp, place = now or now_iso(), {key: _clean(store_root, value) for key, value in (place or {}).items()}
     cited = [{**source, "file": _clean(store_root, str(source["file"]))} for source in sources]
     fact = Fact(slug, description, type, body, _clean_tags(store_root, tags), stamp, stamp, cited,
@@ -78,7 +78,7 @@ def update_fact(store_root: str, name: str, now: str | None = None, **patch: Any
             if key in ("description", "body"):
                 value = _clean(store_root, value)
                 if not value:
-                    raise SlipstreamError(f"a memory needs a {key}")
+                    raise UsageError(f"a memory needs a {key}")
             elif key == "tags":
                 value = _clean_tags(store_root, value)
             setattr(fact, key, value)

@@ -6,21 +6,23 @@ import os
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.files import read_text
 from slipstream.base.paths import relative_path, resolve_inside
+from slipstream.map.lookup import locate_file
 
 FRESH, MOVED, CHANGED, GONE = "fresh", "moved", "changed", "gone"
 MAX_SOURCE_BYTES = 4_000_000
 _MAX_ROWS = 200_000  # read again in search of a moved place, the nearest first
 
 
-def cite(tree_root: str, place: str) -> dict[str, str]:
-    """`path`, `path:10` or `path:10-20` -> {file, lines, hash}. SlipstreamError when there is nothing to cite."""
+def cite(tree_root: str, place: str, cwd: str = "") -> dict[str, str]:
+    """`path`, `path:10` or `path:10-20`, as seen from `cwd` or the root -> {file, lines, hash}. SlipstreamError when there is
+    nothing to cite."""
     file, _, lines = place.rpartition(":")
     if not file or not lines.replace("-", "").isdecimal():
         file, lines = place, ""
-    full = resolve_inside(tree_root, file)
+    full = resolve_inside(tree_root, locate_file(tree_root, file, cwd or tree_root))
     rows = _rows(full)
     if rows is None:
-        raise SlipstreamError("cannot be read", file)
+        raise SlipstreamError("cannot be read" if os.path.lexists(full) else "no such file", file)
     first, last = _span(lines, len(rows))
     if lines and not 1 <= first <= last <= len(rows):
         raise SlipstreamError(f"has no lines {lines}", file)

@@ -6,7 +6,7 @@ import re
 import socket
 import struct
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 
 TXT, MX, CNAME = 16, 15, 5
 ANSWER_LIMIT_S = 5.0
@@ -16,7 +16,7 @@ TRIES = 2
 def _name_bytes(name: str) -> bytes:
     labels = [label.encode("idna") if not label.isascii() else label.encode() for label in name.rstrip(".").split(".")]
     if any(not 0 < len(label) < 64 for label in labels):
-        raise SlipstreamError("`%s` is not a domain name" % name)
+        raise UsageError("`%s` is not a domain name" % name)
     return b"".join(bytes((len(label),)) + label for label in labels) + b"\0"
 
 
@@ -104,7 +104,7 @@ def _name_server(text: str) -> tuple[str, int]:
 def check_dns_mail(domain: str = "", server: str = "", selector: str = "resend", bounce: str = "send"
                    ) -> tuple[list[str], str]:
     if "." not in domain:
-        raise SlipstreamError("--domain names the sending domain")
+        raise UsageError("--domain names the sending domain")
     place = _name_server(server)
     problems: list[str] = []
     bounce_name = "%s.%s" % (bounce, domain) if bounce else domain

@@ -5,7 +5,7 @@ import os
 import re
 
 from slipstream.base.counts import count_of
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.base.files import read_text
 from slipstream.base.git import run_git
 
@@ -24,7 +24,7 @@ def _git(args: list[str], folder: str, wanted: str) -> str:
 
 def check_commits(dir: str = ".", base: str = "") -> tuple[list[str], str]:
     if base.startswith("-"):
-        raise SlipstreamError("--base is a revision, not an option")
+        raise UsageError("--base is a revision, not an option")
     span = ["%s..HEAD" % base] if base else ["-1", "HEAD"]
     log = _git(["log", "--no-merges", "--format=%h%x00%s%x00%b%x01", *span, "--"], dir, "the commits")
     commits = [entry.split("\0") for entry in log.split("\x01\n") if entry]
@@ -43,7 +43,7 @@ def check_commits(dir: str = ".", base: str = "") -> tuple[list[str], str]:
 
 def check_release_tag(dir: str = ".", version: str = "") -> tuple[list[str], str]:
     if not re.match(r"^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$", version):
-        raise SlipstreamError("--version `%s` is not a semantic version" % version)
+        raise UsageError("--version `%s` is not a semantic version" % version)
     tag = "v" + version
     head = _git(["rev-parse", "HEAD"], dir, "HEAD").strip()
     kind = run_git(["cat-file", "-t", "refs/tags/" + tag], dir)

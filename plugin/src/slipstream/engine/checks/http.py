@@ -5,7 +5,7 @@ import json
 import re
 
 from slipstream.base.counts import count_of
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import UsageError
 from slipstream.engine.checks.server import Answer, running, send
 
 _CASE = re.compile(r"^\s*([A-Z]+)\s+(/\S*)\s*(.*?)\s*->\s*(\d{3})\s*(?:~\s*(.+?))?\s*$", re.S)
@@ -32,19 +32,19 @@ def _split_rest(rest: str) -> tuple[dict[str, str], bytes | None]:
 def ask(base: str, request: str, extra: dict[str, str] | None = None) -> Answer:
     match = _REQUEST.match(request)
     if not match:
-        raise SlipstreamError("`%s` is not `METHOD PATH [+Name=value] [body]`" % request)
+        raise UsageError("`%s` is not `METHOD PATH [+Name=value] [body]`" % request)
     headers, body = _split_rest(match.group(3))
     return send(base, match.group(1), match.group(2), {**headers, **(extra or {})}, body)
 
 
 def check_http(*cases: str, start: str = "", url: str = "") -> tuple[list[str], str]:
     if not cases:
-        raise SlipstreamError("give at least one case, such as \"GET /health -> 200\"")
+        raise UsageError("give at least one case, such as \"GET /health -> 200\"")
     parsed = []
     for case in cases:
         match = _CASE.match(case)
         if not match:
-            raise SlipstreamError("`%s` is not `METHOD PATH [+Name=value] [body] -> STATUS [~text]`" % case)
+            raise UsageError("`%s` is not `METHOD PATH [+Name=value] [body] -> STATUS [~text]`" % case)
         parsed.append(match.groups())
     problems: list[str] = []
     with running(start, url, {}) as base:

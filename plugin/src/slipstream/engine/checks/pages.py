@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 from slipstream.base.counts import count_of
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.base.files import read_text
 from slipstream.base.paths import relative_path
 
@@ -205,7 +205,7 @@ def check_meta(dir: str = "dist", site: str = "") -> tuple[list[str], str]:
 
 def check_script(dir: str = "dist", src: str = "", attribute: str = "") -> tuple[list[str], str]:
     if not src:
-        raise SlipstreamError("--src names the text the script's address must hold")
+        raise UsageError("--src names the text the script's address must hold")
     pages = load_pages(dir)
     problems: list[str] = []
     values: set[str] = set()

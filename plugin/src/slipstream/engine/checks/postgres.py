@@ -8,7 +8,7 @@ import subprocess
 from urllib.parse import urlsplit, urlunsplit
 
 from slipstream.base.counts import count_of
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 
 PSQL_LIMIT_S = 120.0
 _IDENTIFIER = re.compile(r"^[A-Za-z_][A-Za-z0-9_$]*$")
@@ -32,7 +32,7 @@ def run_psql(db: str, *arguments: str) -> tuple[bool, str]:
 
 def _identifier(text: str, what: str) -> str:
     if not _IDENTIFIER.match(text):
-        raise SlipstreamError("%s `%s` is not a plain identifier" % (what, text))
+        raise UsageError("%s `%s` is not a plain identifier" % (what, text))
     return '"%s"' % text
 
 
@@ -69,7 +69,7 @@ def check_migrations(db: str = "", dir: str = "supabase/migrations") -> tuple[li
     """Apply every .sql file in name order to a new, empty database on a local server, then inspect it and drop it."""
     parts = urlsplit(db)
     if parts.hostname not in LOCAL_HOSTS:
-        raise SlipstreamError("--db must be a local server: a scratch database is created and dropped there")
+        raise UsageError("--db must be a local server: a scratch database is created and dropped there")
     try:
         files = sorted(name for name in os.listdir(dir) if name.endswith(".sql"))
     except OSError:

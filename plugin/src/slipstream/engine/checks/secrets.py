@@ -37,6 +37,8 @@ def list_files(folder: str) -> list[str]:
 
 
 def check_secrets(dir: str = ".", ignored: str = LOCAL_FILES) -> tuple[list[str], str]:
+    if not os.path.isdir(dir):
+        raise SlipstreamError("no such folder", dir)
     problems: list[str] = []
     files = list_files(dir)
     for name in files:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.engine.processes import GROUP_OPTIONS, end_group
 
 START_LIMIT_S = 60.0
@@ -67,7 +67,7 @@ def running(start: str, url: str, extra: Mapping[str, str]) -> Iterator[str]:
         yield url
         return
     if not start:
-        raise SlipstreamError("neither --start (a command that serves on $PORT) nor --url is given")
+        raise UsageError("neither --start (a command that serves on $PORT) nor --url is given")
     port = free_port()
     env = {**os.environ, **extra, "PORT": str(port), "HOST": "127.0.0.1", "NODE_ENV": "production"}
     words = [word.replace("$PORT", str(port)) for word in shlex.split(start)]

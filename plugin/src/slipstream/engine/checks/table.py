@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import UsageError
 from slipstream.engine.issue import closest
 
 # name: (module, function, flags as name -> kind, takes positionals, what it proves)
@@ -46,7 +46,7 @@ def load_check(name: str) -> tuple[Callable[..., tuple[list[str], str]], dict[st
     """(function, flags, takes positionals); the function returns (problems, what was looked at)."""
     if name not in CHECKS:
         near = closest(name, list(CHECKS))
-        raise SlipstreamError("no check named %s%s" % (name, ", did you mean %s?" % near if near else ""))
+        raise UsageError("no check named %s%s" % (name, ", did you mean %s?" % near if near else "; `gate check` lists them"))
     import importlib
 
     module, function, flags, positionals, _proves = CHECKS[name]

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from slipstream.base.counts import count_of
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import UsageError
 from slipstream.engine.checks.server import running, send
 
 OLD_S = 3600
@@ -41,7 +41,7 @@ SCHEMES: dict[str, tuple[Callable[[str, bytes, int, str], dict[str, str]], str, 
 
 def check_webhook(start: str = "", path: str = "/webhooks", scheme: str = "stripe", **rest: str) -> tuple[list[str], str]:
     if scheme not in SCHEMES:
-        raise SlipstreamError("no signature scheme %s; known: %s" % (scheme, ", ".join(SCHEMES)))
+        raise UsageError("no signature scheme %s; known: %s" % (scheme, ", ".join(SCHEMES)))
     sign, variable, payload = SCHEMES[scheme]
     secret = "whsec_" + base64.b64encode(os.urandom(24)).decode()
     body = json.dumps(payload, separators=(",", ":")).encode()
