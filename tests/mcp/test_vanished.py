@@ -85,6 +85,26 @@ class Vanished(unittest.TestCase):
             answer = server.ask(hook(number, event, tool_name="Read"))
             self.assertEqual(answer["result"], {"content": [{"type": "text", "text": ""}]}, answer)
 
+    def test_a_command_that_is_at_work(self) -> None:
+        """Each kind of verb, by the point from which it may be long: the pyz is taken away there, and what it says is as ever."""
+        for number in range(150):  # enough for workers
+            with open(os.path.join(self.root, f"m{number}.py"), "w", encoding="utf-8") as out:
+                out.write(f"def work_{number}():\n    return {number}\n")
+        code = ("import os, sys; sys.path.insert(0, sys.argv[1])\nimport importlib, zipimport\n"
+                "from slipstream.base import threads\nhold = threads.hold_archive\n"
+                "def hold_and_lose():\n    hold()\n    if os.path.exists(sys.argv[1]): os.unlink(sys.argv[1])\n"
+                "threads.hold_archive = hold_and_lose\n"
+                "status = importlib.import_module('slipstream.' + sys.argv[2]).main(sys.argv[3:])\nsys.stdout.flush()\n"
+                "sys.exit(9 if os.path.exists(sys.argv[1]) else status)")
+        for words, said in ((["cli.mapping", "map"], "151 files"), (["cli.mapping", "status"], "files: 151"), (["cli.find", "search", "find_me"], "a.py:1"),
+                            (["cli.find", "refs", "find_me"], "1 definition"), (["cli.memory", "memory", "list"], "no memories"),
+                            (["doctor", "doctor", "--only", "store"], "store")):
+            shutil.copy(PYZ, self.pyz)
+            shutil.rmtree(os.path.join(self.root, ".claude"), ignore_errors=True)
+            done = subprocess.run([sys.executable, "-I", "-S", "-c", code, self.pyz, *words], capture_output=True, text=True, check=False, cwd=self.root)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+            self.assertIn(said, done.stdout, words)
+
     def test_other_archives_are_opened_by_name(self) -> None:
         other = os.path.join(self.root, "other.zip")
         with zipfile.ZipFile(other, "w") as new:

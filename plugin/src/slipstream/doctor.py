@@ -16,6 +16,7 @@ from typing import IO, Any
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.json_files import load_json
 from slipstream.base.roots import find_store_root, find_tree_root
+from slipstream.base.threads import hold_archive
 from slipstream.build_info import VERSION
 from slipstream.engine.diagnosis import FAIL, LEVELS, OK, WARN, Check, Finding, Patient, examine, render_report
 from slipstream.engine.install_checks import INSTALL_CHECKS
@@ -364,6 +365,7 @@ def main(argv: list[str]) -> int:
     except SlipstreamError as error:
         sys.stderr.write("slipstream doctor: %s\n%s" % (error, USAGE))
         return 2
+    hold_archive()
     patient = make_patient(flags["root"], dict(os.environ))
     findings = examine(patient, CHECKS, flags["only"])
     repaired: list[str] = []

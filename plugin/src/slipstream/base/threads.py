@@ -1,4 +1,4 @@
-"""What a process that lives long and has threads sets up before the first of them. Loaded at every start of the MCP server."""
+"""What a process that lives long or has threads sets up before it goes on. Loaded at every start of the MCP server."""
 from __future__ import annotations
 
 import os
@@ -36,7 +36,7 @@ def hold_archive() -> None:
     An update replaces or removes it under running sessions; zipimport, which opens it by name each time, then fails.
     """
     archive, zipimport = getattr(globals()["__loader__"], "archive", None), sys.modules.get("zipimport")
-    if archive is None or zipimport is None or os.name != "posix":  # Windows does not let go of a file that is open
+    if _held or archive is None or zipimport is None or os.name != "posix":  # Windows does not let go of a file that is open
         return
     try:
         fd = os.open(archive, os.O_RDONLY)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from slipstream.base.errors import SlipstreamError, UsageError
 from slipstream.base.roots import find_store_root, find_tree_root
+from slipstream.base.threads import hold_archive
 from slipstream.cli.kinds import folder, parse_value
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def print_json(value: Any) -> None:
 def run(command: Callable[[], int | None]) -> int:
     """Runs a command: its own status; with one line 2 for a call whose words are off and 1 for any other SlipstreamError or
     OSError; 70 with a traceback for a bug."""
+    hold_archive()
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure:
         reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import IO, TYPE_CHECKING, Callable
 
-from slipstream.base.threads import is_archive_gone
+from slipstream.base.threads import hold_archive, is_archive_gone
 from slipstream.map.identity import scanner_identity
 from slipstream.map.index_file import FAILED
 from slipstream.map.scan import scan_many, skipped_file
@@ -43,6 +43,7 @@ def scan_files(root: str, paths: list[str], progress: Progress | None = None,
     `progress` gets (done, all); what it raises ends the scan and comes out of here: so a scan is called off.
     """
     count = min(workers if workers is not None else _cores(), len(paths) // MIN_FILES_PER_WORKER, MAX_WORKERS)
+    hold_archive()
     if count < 2 or not sys.executable:
         results: list[Scanned] = []
         for at in range(0, len(paths), CHUNK_FILES):

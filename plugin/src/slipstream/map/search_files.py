@@ -141,6 +141,8 @@ def _mend(root: str, view: View, kind: type[SearchIndex], name: str,
     try:
         first = kind(store_path(root, name), scanner_identity())
     except (DamagedIndex, OSError, SlipstreamError):
+        from slipstream.base.threads import hold_archive
+        hold_archive()  # an index of everything takes a while
         add(slots, builder)
         return _keep(root, name, builder, view)
     try:
