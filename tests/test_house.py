@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from functools import lru_cache
 
 import build_zipapp
 from tests import LAUNCHER, PYZ, ROOT, SOURCE
@@ -51,25 +52,37 @@ def modules() -> list[tuple[str, str]]:
     return sorted(found)
 
 
-def imports_of(path: str) -> set[str]:
-    """Dotted names a module imports, wherever in it the import stands."""
-    with open(path, encoding="utf-8") as stream:
-        tree = ast.parse(stream.read(), path)
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            names.add(node.module or "")
-            names.update(f"{node.module}.{alias.name}" for alias in node.names if node.module)
-    return names
+class Said:
+    """What the guards ask of a module's text: dotted names it imports wherever it does, plain names it calls, its lines."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, encoding="utf-8") as stream:
+            text = stream.read()
+        tree = ast.parse(text, path)
+        self.lines, self.has_docstring = text.count("\n") + 1, bool(ast.get_docstring(tree))
+        self.imports: set[str] = set()
+        self.calls: list[tuple[str, int]] = []
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                self.imports.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                self.imports.add(node.module or "")
+                self.imports.update(f"{node.module}.{alias.name}" for alias in node.names if node.module)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                self.calls.append((node.func.id, node.lineno))
+
+
+@lru_cache(1)
+def said() -> dict[str, Said]:
+    """Of every module by its dotted name; read and parsed once for all the guards."""
+    return {dotted: Said(path) for dotted, path in modules()}
 
 
 class Layers(unittest.TestCase):
     def test_arrows_point_down(self) -> None:
-        for dotted, path in modules():
+        for dotted, module in said().items():
             part = dotted.split(".")[0]
-            for name in imports_of(path):
+            for name in module.imports:
                 pieces = name.split(".")
                 if pieces[0] != "slipstream" or len(pieces) < 2 or pieces[1] == part or dotted == "__init__":
                     continue
@@ -79,29 +92,23 @@ class Layers(unittest.TestCase):
 
     def test_standard_library_only(self) -> None:
         known = set(sys.stdlib_module_names) if sys.version_info >= (3, 10) else None
-        for dotted, path in modules():
-            for name in imports_of(path):
+        for dotted, module in said().items():
+            for name in module.imports:
                 top = name.split(".")[0]
                 self.assertNotIn(top, FORBIDDEN_MODULES, dotted)
                 if known is not None and top not in ("slipstream", "__future__"):
                     self.assertIn(top, known, f"{dotted} imports {name}")
 
     def test_no_eval(self) -> None:
-        for dotted, path in modules():
-            with open(path, encoding="utf-8") as stream:
-                tree = ast.parse(stream.read())
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    self.assertNotIn(node.func.id, ("eval", "exec"), f"{dotted}:{node.lineno}")
+        for dotted, module in said().items():
+            for name, line in module.calls:
+                self.assertNotIn(name, ("eval", "exec"), f"{dotted}:{line}")
 
     def test_names_and_sizes(self) -> None:
-        for dotted, path in modules():
-            name = dotted.split(".")[-1]
-            self.assertNotIn(name, BAD_NAMES)
-            with open(path, encoding="utf-8") as stream:
-                lines = stream.read().split("\n")
-            self.assertLessEqual(len(lines), MAX_MODULE_LINES, dotted)
-            self.assertTrue(ast.get_docstring(ast.parse("\n".join(lines))), f"{dotted} has no docstring")
+        for dotted, module in said().items():
+            self.assertNotIn(dotted.split(".")[-1], BAD_NAMES)
+            self.assertLessEqual(module.lines, MAX_MODULE_LINES, dotted)
+            self.assertTrue(module.has_docstring, f"{dotted} has no docstring")
 
     @unittest.skipIf(sys.version_info < (3, 10), "the list of standard modules came with 3.10")
     def test_no_top_level_name_hides_the_standard_library(self) -> None:
@@ -145,7 +152,6 @@ class HotPath(unittest.TestCase):
                 names = ["__main__.py", "slipstream/__init__.py", *("slipstream/" + name.replace(".", "/") + ".py" for name in wanted.split())]
                 lines = sum(bool(line.strip()) for name in names for line in packed[name].split(b"\n"))
                 self.assertLessEqual(lines, limit, verb)
-
 
     def test_a_module_of_the_pyz_is_compiled_once(self) -> None:
         """zipimport compiles a module to tell where it lies and again to load it; the package answers the first by itself."""
