@@ -79,20 +79,20 @@ class Project(unittest.TestCase):
 class MapTools(Project):
     def test_answers_beyond_the_ceiling_say_what_is_left(self) -> None:
         with open(os.path.join(self.root, "many.py"), "w", encoding="utf-8") as stream:
-            for number in range(1_500):
-                stream.write(f"def function_of_many_{number}(one, two):\n    return {number}\n\n\n")
+            for number in range(700):
+                stream.write(f"def function_of_many_{number}(one, two, and_some_more_of_them):\n    return {number}  # {'of which there are many ' * 6}\n\n\n")
         outline = self.text("sp_outline", file="many.py")
         self.assertRegex(outline, r"\n\.\.\. [0-9]+ more; `lines` and `slice` read any part$")
         shown = json.loads(self.text("sp_outline", file="many.py", format="json"))
-        self.assertEqual(len(shown["symbols"]) + shown["more"]["symbols"], 1_500)
-        names = [f"function_of_many_{number}" for number in range(900)]
+        self.assertEqual(len(shown["symbols"]) + shown["more"]["symbols"], 700)
+        names = [f"function_of_many_{number}" for number in range(250)]
         text = self.text("sp_symbol", symbol=",".join(names))
         last = text.rpartition("\n\n")[2]
         count = int(last.split()[1])
-        self.assertEqual(last, f"... {count} more; ask again for: {', '.join(names[900 - count:][:20])} and the {count - 20} after them")
+        self.assertEqual(last, f"... {count} more; ask again for: {', '.join(names[250 - count:][:20])} and the {count - 20} after them")
         shown = json.loads(self.text("sp_symbol", symbol=",".join(names), format="json"))
         self.assertEqual([one["symbol"] for one in shown[:-1]], names[:len(shown) - 1])
-        self.assertEqual(shown[-1], {"more": 901 - len(shown)})
+        self.assertEqual(shown[-1], {"more": 251 - len(shown)})
         for number in range(60):
             with open(os.path.join(self.root, f"m{number}.py"), "w", encoding="utf-8") as stream:
                 stream.write("def run():\n    pass\n\n\nrun()\n")
