@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import unittest
 from collections.abc import Callable
+from unittest import mock
 
-from slipstream.map.languages.lexer import WINDOW_CHARS
+from slipstream.map.languages import lexer
 from slipstream.map.languages.registry import LANGUAGES, scan_source
 
 from tests.map.languages.test_cases import case_files, read_case
@@ -129,8 +130,9 @@ BESIDE: dict[str, Wrap] = {
 ENDLESS = ['"', "'", "`", "/", "/*", "*/", "\\", '"\\', "{", "}", "(", "[", "<", "${`", "=/[", "#", "\n#\n", "'''", '"""', "@a\n", "\n  ",
            "class A {", "def a():\n", "function a(", "a = ", "<a>", "<<A\n", "\r", "\x00", "é\"", "=>", "R\"(", "\"${", "a ${", "//\\\n", "m! { use ", "?>\n<?php ", "@\"", "$\"{", "?", ";", ","]
 
-
-ENDLESS_CHARS = 15_000
+# Deeper than any recursion may go; and a scan in square time would take tens of seconds here.
+ENDLESS_TOKENS, ENDLESS_CHARS = 1_400, 6_000
+SMALL_WINDOW_CHARS = 20_000  # so that a window's edge falls into many places of a short text
 
 
 def places(name: str, source: str) -> dict[str, tuple[int, int, int]]:
@@ -185,20 +187,21 @@ class HostileTest(unittest.TestCase):
                         self.assertEqual((found.get(one), found.get(other)), (first.count("\n") - 1, head.count("\n") + 1))
 
     def test_endless_tokens_end(self) -> None:
-        # A scan in square time would take minutes here instead of a second.
         for key, row in LANGUAGES.items():
             name = "file." + row[3][0] if row[3] else row[4][0]
             for token in ENDLESS:
                 with self.subTest(language=key, token=token):
-                    source = (token * (ENDLESS_CHARS // len(token)) + "\n").encode("utf-8")
+                    source = (token * max(ENDLESS_TOKENS, ENDLESS_CHARS // len(token)) + "\n").encode("utf-8")
                     scan = scan_source(name, source)
                     self.assertEqual(scan.language, key)
                     self.assertFalse([warning for warning in scan.warnings if "stopped" in warning])
 
     def test_long_files_are_read_to_their_end(self) -> None:
-        for extension, (first, statement, last, comments, strings) in ENVELOPES.items():
-            with self.subTest(language=extension):
-                filler = (statement % strings[0]('a "{" b') + comments[0]("it's {") + "\n") * (WINDOW_CHARS // 40)
+        for extension, window in [*((one, SMALL_WINDOW_CHARS) for one in ENVELOPES), ("py", lexer.WINDOW_CHARS), ("go", lexer.WINDOW_CHARS)]:
+            first, statement, last, comments, strings = ENVELOPES[extension]
+            with self.subTest(language=extension, window=window), mock.patch.object(lexer, "WINDOW_CHARS", window):
+                piece = statement % strings[0]('a "{" b') + comments[0]("it's {") + "\n"
+                filler = piece * (3 * window // len(piece))
                 found = places("file." + extension, first + filler + last + ENDINGS.get(extension, ""))
                 start = (first + filler).count("\n") + 1
                 self.assertEqual(found["omega"][1:], (start, start + last.count("\n") - 1))
