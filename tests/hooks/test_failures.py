@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest import mock
 
@@ -23,16 +24,17 @@ BOUND_S = 8.0  # the host's own limit for the slowest; far above what any of the
 
 
 class Failures(HookCase):
-    def play(self, **extra: str) -> float:
-        """Every kind of event as a process; the seconds of the slowest."""
-        slowest = 0.0
-        for name in KINDS:
+    def play(self, at_once: int = 1, **extra: str) -> float:
+        """Every kind of event as a process, so many side by side; the seconds of the slowest."""
+        def one(name: str) -> float:
             event = {**recorded_events()[name], "session_id": "s-1"}
             started = time.monotonic()
             done = self.process(event["hook_event_name"], json.dumps(event).encode(), **extra)
-            slowest = max(slowest, time.monotonic() - started)
             self.assertEqual((done.returncode, done.stderr), (0, b""), name)
-        return slowest
+            return time.monotonic() - started
+
+        with ThreadPoolExecutor(at_once) as pool:
+            return max(pool.map(one, KINDS))
 
     def test_the_stores_folder_is_a_file(self) -> None:
         os.makedirs(os.path.dirname(self.store))
@@ -79,7 +81,7 @@ class Failures(HookCase):
         before = len(self.events())
         with open(Path(self.store, "dashboard", "s-1.jsonl.lock"), "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self.assertLess(self.play(), BOUND_S)
+            self.assertLess(self.play(at_once=len(KINDS)), BOUND_S)  # they wait for it, and take nothing from each other
             self.assertEqual(len(self.events()), before)
         self.play()  # the next writers take in what waited
         self.assertGreaterEqual(len(self.events()), before + 2 * (len(KINDS) - 1))
