@@ -174,10 +174,11 @@ def save_record(store_root: str, record: dict[str, Any]) -> None:
 
 
 def process_start(pid: int) -> str | None:
-    """When a process began, in the kernel's own unit; None where the system does not tell it cheaply."""
+    """When a process began, in the kernel's own unit; empty once it has ended, None where the system does not tell it cheaply."""
     try:
         with open("/proc/%d/stat" % pid, "rb") as stream:
-            return stream.read(4096).rpartition(b")")[2].split()[19].decode("ascii")
+            fields = stream.read(4096).rpartition(b")")[2].split()
+        return fields[19].decode("ascii") if fields[0] not in (b"Z", b"X") else ""
     except (OSError, IndexError, ValueError):
         return None
 
@@ -198,7 +199,7 @@ def is_running(record: dict[str, Any]) -> bool:
         except (OSError, OverflowError):
             return False
     now, then = process_start(record["pid"]), record.get("processStart")
-    return now is None or then is None or now == then
+    return now != "" and (now is None or then is None or now == then)  # ended, if its parent has noticed or not
 
 
 def live_record(store_root: str) -> dict[str, Any] | None:
