@@ -15,7 +15,6 @@ from tests import ROOT, SOURCE
 from tests.built import built_pyz
 from tests.test_house import find_python, modules
 
-
 _PLACED = (ast.Call, ast.FunctionDef, ast.ClassDef, ast.Raise)
 _FOR_TYPES = ("__future__", "typing", "collections.abc")
 

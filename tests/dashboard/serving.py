@@ -9,11 +9,13 @@ import shutil
 import socket
 import tempfile
 import time
-from typing import Any, Callable
+from typing import Any
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.dashboard import launch
 from slipstream.events.append import append_event
+
+from tests.waiting import wait_until
 
 
 def write_transcript(config: str, root: str, session: str) -> None:
@@ -171,15 +173,3 @@ class Stream:
 
     def close(self) -> None:
         self.link.close()
-
-
-def wait_until(test: Callable[[], Any], seconds: float = 10.0) -> Any:
-    """The first true value of a test; AssertionError when there is none in time."""
-    deadline = time.monotonic() + seconds
-    while True:
-        value = test()
-        if value:
-            return value
-        if time.monotonic() > deadline:
-            raise AssertionError("never true")
-        time.sleep(0.02)

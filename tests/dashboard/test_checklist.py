@@ -14,7 +14,8 @@ import unittest
 from slipstream.dashboard import launch
 from slipstream.dashboard.policy import CONTENT_SECURITY_POLICY, SECURITY_HEADERS
 
-from tests.dashboard.serving import Project, Stream, wait_until
+from tests.dashboard.serving import Project, Stream
+from tests.waiting import wait_until
 
 ROUTES = ("now", "state", "sessions", "timeline", "events", "event?seq=0", "moment", "story", "search?q=x", "stream?deltas=only")
 

@@ -16,7 +16,8 @@ from slipstream.base.errors import SlipstreamError
 from slipstream.dashboard import launch
 
 from tests import PROGRAM, SOURCE
-from tests.dashboard.serving import Project, Stream, wait_until
+from tests.dashboard.serving import Project, Stream
+from tests.waiting import wait_until
 
 
 def servers_of(root: str) -> list[int]:

@@ -10,7 +10,8 @@ from typing import Any
 from slipstream.events.fold import Fold
 from slipstream.events.log import log_path, read_events
 
-from tests.dashboard.serving import Project, Stream, wait_until
+from tests.dashboard.serving import Project, Stream
+from tests.waiting import wait_until
 
 
 class Streams(unittest.TestCase):

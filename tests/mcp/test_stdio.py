@@ -7,13 +7,12 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-import time
 import unittest
-from collections.abc import Callable
 from typing import Any
 
 from tests import PROGRAM, PYZ
 from tests.mcp import Server, environment, initialize, message, modern_meta
+from tests.waiting import wait_until
 
 
 class Process(unittest.TestCase):
@@ -133,15 +132,7 @@ class NoChildIsLeft(unittest.TestCase):
         self.addCleanup(self.server.__exit__)
         self.server.ask(initialize())
         self.server.send(message("tools/call", 1, name="sp_map", arguments={}))
-        self.workers = self.wait_for(self.scanning)
-
-    def wait_for(self, found: Callable[[], Any]) -> Any:
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            value = found()
-            if value:
-                return value
-        raise AssertionError("waited too long")
+        self.workers = wait_until(self.scanning)
 
     def scanning(self) -> list[int]:
         """The process that refreshes, and those that scan for it."""
@@ -178,23 +169,23 @@ class NoChildIsLeft(unittest.TestCase):
         self.server.process.wait(20)  # by the signal alone: the input is still open
         rest, errors, _ = self.server.close()
         self.assertEqual((rest, errors), ([], ""))
-        self.wait_for(self.are_gone)
+        wait_until(self.are_gone)
 
     @unittest.skipIf(os.name == "nt", "POSIX signals")
     def test_killed(self) -> None:
         self.server.process.kill()
         self.server.process.wait(20)
-        self.wait_for(self.are_gone)
+        wait_until(self.are_gone)
 
     def test_end_of_input(self) -> None:
         rest, errors, status = self.server.close()
         self.assertEqual(([one.get("id") for one in rest], errors, status), ([1], "", 0))
-        self.wait_for(self.are_gone)
+        wait_until(self.are_gone)
 
     def test_cancelled(self) -> None:
         self.server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
         self.assertEqual(self.server.ask(message("ping", 2))["result"], {})
-        self.wait_for(self.are_gone)
+        wait_until(self.are_gone)
         self.assertEqual(self.server.close(), ([], "", 0))
         self.assertFalse(os.path.exists(os.path.join(self.server.root, ".claude", "slipstream", "map.md")))
 

@@ -16,7 +16,8 @@ from slipstream.dashboard import launch
 from tests import PROGRAM
 from tests.clients import skip
 from tests.clients.browser.cdp import Browser, Page, find_chromium
-from tests.dashboard.serving import Project, wait_until, write_transcript
+from tests.dashboard.serving import Project, write_transcript
+from tests.waiting import wait_until
 
 VIEWS = ("now", "timeline", "replay", "sessions", "memory", "map", "usage", "health")
 PICTURES = os.environ.get("SLIPSTREAM_PICTURES", "")  # a folder: CI keeps what was seen as artefacts

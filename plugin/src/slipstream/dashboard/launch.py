@@ -174,7 +174,7 @@ def save_record(store_root: str, record: dict[str, Any]) -> None:
 
 
 def process_start(pid: int) -> str | None:
-    """When a process began, in the kernel's own unit; empty once it has ended, None where the system does not tell it cheaply."""
+    """When a process began, in the kernel's own unit; empty once it ended, None where the system does not tell it cheaply."""
     try:
         with open("/proc/%d/stat" % pid, "rb") as stream:
             fields = stream.read(4096).rpartition(b")")[2].split()
