@@ -216,7 +216,7 @@ class Locks(Folder):
     def test_held_is_told_apart_from_cannot_create(self) -> None:
         path = self.path("state")
         with FileLock(path):
-            with self.assertRaises(LockTimeout), FileLock(path, timeout_s=0.01):
+            with self.assertRaisesRegex(LockTimeout, r"state\.lock: .* held .* 0\.01 s .*try again"), FileLock(path, timeout_s=0.01):
                 self.fail("locked twice")
             self.assertTrue(os.path.exists(path + ".lock"))
         with FileLock(path, timeout_s=0.01):

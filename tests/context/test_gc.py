@@ -10,7 +10,7 @@ import unittest
 from typing import Any
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.context.gc import is_captured, plan_gc, remove_leftovers, remove_logs, render_gc
+from slipstream.context.gc import find_leftovers, is_captured, plan_gc, remove_leftovers, remove_logs, render_gc
 from slipstream.events.append import append_event
 from slipstream.events.log import list_sessions, log_path, read_events, view_path
 from slipstream.events.repair import spill
@@ -109,6 +109,38 @@ class Collecting(Base):
         self.assertFalse(os.path.exists(os.path.join(store, "map.index.12-ab.tmp")))
         self.assertTrue(os.path.exists(os.path.join(store, "map.json.13-cd.tmp")))
         self.assertTrue(os.path.exists(os.path.join(store, "map.json")))
+
+    def test_a_store_that_was_never_finished_goes_when_it_is_old(self) -> None:
+        above = os.path.join(self.root, ".claude")
+        for name, age in (("slipstream.0a1b2c3d.tmp", 7200), ("slipstream.00000000.tmp", 60), ("slipstream.mine.tmp", 7200),
+                          ("slipstream.4e5f6a7b.tmp", 7200), ("slipstream.11111111.tmp", 7200)):
+            os.makedirs(os.path.join(above, name))
+            if name != "slipstream.4e5f6a7b.tmp":  # killed before its first file
+                with open(os.path.join(above, name, ".gitignore"), "w", encoding="ascii") as stream:
+                    stream.write("/*\n")
+            if name == "slipstream.11111111.tmp":
+                with open(os.path.join(above, name, "work"), "w", encoding="ascii"):
+                    pass
+            os.utime(os.path.join(above, name), (1e9 - age, 1e9 - age))
+        self.assertEqual(len(find_leftovers(self.root, 1e9)), 3)
+        self.assertEqual(remove_leftovers(self.root, 1e9), 2)
+        self.assertEqual(sorted(os.listdir(above)), ["slipstream.00000000.tmp", "slipstream.11111111.tmp", "slipstream.mine.tmp"])
+
+    def test_the_second_of_two_says_that_it_removed_nothing(self) -> None:
+        self.session("live", 0, True)
+        self.session("old", 40, True)
+        first, second = plan_gc(self.root, 30, now=1e9), plan_gc(self.root, 30, now=1e9)
+        self.assertEqual(remove_logs(self.root, second["remove"], now=1e9), second["remove"][0]["bytes"])
+        self.assertEqual(remove_logs(self.root, first["remove"], now=1e9), 0)
+        self.assertIn("removed  old", render_gc(second, True))
+        self.assertIn("not removed  old", said := render_gc(first, True))
+        self.assertIn("another gc removed it first", said)
+
+    def test_a_log_that_goes_while_it_is_looked_at_is_not_told_of(self) -> None:
+        self.session("live", 0, True)
+        self.session("old", 40, False)
+        plan = plan_gc(self.root, 30, lambda root, session: os.unlink(log_path(root, session)), now=1e9)
+        self.assertEqual([row["session"] for row in plan["remove"] + plan["keep"]], ["live"])
 
     def test_the_latest_session_stays_however_old(self) -> None:
         self.session("only", 400, True)

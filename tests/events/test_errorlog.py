@@ -51,6 +51,17 @@ class Redacted(unittest.TestCase):
             with open(path, encoding="utf-8") as stream:
                 self.assertEqual(len(stream.readlines()), 4)
 
+    def test_of_a_log_only_the_end_is_read_to_tell(self) -> None:
+        with tempfile.TemporaryDirectory() as root:
+            path = log_error(root, "x", OSError("first")) or ""
+            with open(path, "ab") as log:
+                log.write(b"2026-01-01T00:00:00.000Z an older line\n" * 1000)
+            with mock.patch("slipstream.base.files.read_bytes", side_effect=AssertionError("the whole file")):
+                for text in ("full", "full", "ł" * MAX_LINE_CHARS, "ł" * MAX_LINE_CHARS):
+                    log_error(root, "x", OSError(text))
+            with open(path, encoding="utf-8") as stream:
+                self.assertEqual(len(stream.readlines()), 1003)
+
     def test_nothing_that_fails_on_the_way_is_raised(self) -> None:
         class Mute(Exception):
             def __str__(self) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 from unittest import mock
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.base.locks import FileLock
 from slipstream.map import fresh, keep
-from slipstream.mcp import map_tools
+from slipstream.mcp import map_tools, memory_tools
 from slipstream.mcp.calls import MAX_ANSWER_BYTES, bound_answer, bound_json
 from slipstream.mcp.prompts import get_prompt, list_prompts
 from slipstream.mcp.protocol import Connection, ProtocolError, handle_request
@@ -207,6 +208,18 @@ class MemoryTools(Project):
         self.assertEqual(self.text("sp_recall", query="zebra"), "no matching memories")
         self.assertIn("no memory named", self.error("sp_remember", fact="x", supersedes="nothing"))
         self.assertIn("not a memory name", self.error("sp_forget", name="../../x"))
+
+    def test_a_lock_that_a_stranger_holds_is_told_of_and_waited_for_once(self) -> None:
+        self.text("sp_remember", fact="first")
+        with FileLock(os.path.join(self.root, ".claude", "slipstream", "memory")), \
+                mock.patch("slipstream.memory.fact_reading.LOCK_WAIT_S", 0.0), mock.patch("slipstream.mcp.memory_tools._LEAST_WAIT_S", 0.01):
+            said = self.error("sp_remember", fact="second")
+        self.assertRegex(said, r"^\S+memory\.lock: another process has held this lock for the 0\.01 s")
+        request = mock.Mock()
+        with mock.patch("slipstream.mcp.memory_tools.time.monotonic", side_effect=[10.0, 13.0, 20.0, 30.0]):
+            for left in (2.0, 0.25):  # of five seconds, what was waited for the turn counts
+                with memory_tools._writing(request) as wait_s:
+                    self.assertEqual(wait_s, left)
 
     def test_a_fact_tells_when_its_code_has_changed(self) -> None:
         self.text("sp_remember", fact="The total is a plain sum", files=["shop/cart.py:14-16"])

@@ -5,6 +5,7 @@ import os
 import unicodedata
 
 from slipstream.base.errors import SlipstreamError
+from slipstream.context.status import load_status, rebuild_status
 from slipstream.memory import facts
 from slipstream.memory.search import search_memory
 
@@ -20,6 +21,15 @@ class Facts(StoreCase):
         self.assertEqual((held.created, held.updated), ("2026-06-01T12:00:00.000Z", "2026-06-02T12:00:00.000Z"))
         with open(os.path.join(self.store, "memory", "MEMORY.md"), encoding="utf-8") as stream:
             self.assertIn("- **we-use-drizzle-orm-on-d1**: We use Drizzle ORM on D1\n", stream.read())
+
+    def test_the_status_line_counts_them_at_once(self) -> None:
+        facts.add_fact(self.root, "one", "fact", "b")
+        self.assertEqual(load_status(self.root), {})  # absent: made whole when it is asked for
+        self.assertEqual(rebuild_status(self.root)["memoryCount"], 1)
+        facts.add_fact(self.root, "two", "fact", "b")
+        self.assertEqual(load_status(self.root)["memoryCount"], 2)
+        facts.prune_fact(self.root, "one")
+        self.assertEqual(load_status(self.root)["memoryCount"], 1)
 
     def test_a_collision_overwrites_nothing(self) -> None:
         first = facts.add_fact(self.root, "a" * 70 + " one", "fact", "first")

@@ -21,6 +21,7 @@ def wait_for(fd: int, path: str, timeout_s: float) -> None:
         except OSError:
             if time.monotonic() >= deadline:
                 os.close(fd)
-                raise LockTimeout(f"{path}: held by another process for {timeout_s:g} s") from None
+                raise LockTimeout(f"{path}: another process has held this lock for the {timeout_s:.3g} s that were waited; try "
+                                  "again, or end that process (lsof or fuser on this file names it)") from None
         time.sleep(pause)
         pause = min(pause * 1.5, 0.01)

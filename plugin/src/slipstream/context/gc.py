@@ -3,6 +3,7 @@ never memory."""
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from slipstream.events.log import LogReader, list_sessions, view_path
 from slipstream.events.repair import SPILL_SUFFIX, count_waiting, sweep
 
 LEFTOVER_AGE_S = 3600.0  # nobody is an hour over one file
+_UNFINISHED_STORE = re.compile(r"slipstream\.[0-9a-f]{8}\.tmp")  # as base.new_store names it
 LIVE_S = 24 * 3600  # a log written within this time may belong to a session that is still open
 
 
@@ -45,6 +47,8 @@ def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[s
                 pending = {"pending": True}
             elif capture is None or not is_captured(store_root, row["session"], row["path"]):
                 why = "its turns are not among the observations yet"
+        if not os.path.exists(row["path"]):
+            continue  # another gc removed it since the sessions were listed
         if why:
             keep.append({**row, "why": why})
         else:
@@ -54,7 +58,8 @@ def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[s
 
 
 def remove_logs(store_root: str, rows: list[dict[str, Any]], now: float | None = None) -> int:
-    """Deletes the planned logs and what lies beside them, observations never; returns the bytes freed."""
+    """Deletes the planned logs and what lies beside them, observations never; returns the bytes freed. What keeps it from
+    one of them is put into its row as `left`."""
     clock, freed = time.time() if now is None else now, 0
     for row in rows:
         path = row["path"]
@@ -65,13 +70,16 @@ def remove_logs(store_root: str, rows: list[dict[str, Any]], now: float | None =
         try:
             with FileLock(path, 1.0):
                 if clock - os.stat(path).st_mtime < LIVE_S or count_waiting(path):
-                    continue  # written since it was planned, or about to be
+                    row["left"] = "written since, or about to be"
+                    continue
                 freed += os.path.getsize(path)
                 os.unlink(path)
                 freed += _remove_view(path)
                 sweep(path + SPILL_SUFFIX)
-        except (LockTimeout, FileNotFoundError):
-            continue
+        except LockTimeout:
+            row["left"] = "another process is at it"
+        except FileNotFoundError:
+            row["left"] = "another gc removed it first"
     return freed
 
 
@@ -86,26 +94,40 @@ def _remove_view(log: str) -> int:
 
 
 def find_leftovers(store_root: str, now: float | None = None) -> list[str]:
-    """Temporary files in the store that killed writers left an hour ago or earlier."""
-    clock, found = time.time() if now is None else now, []
-    for place, _, names in os.walk(store_dir(store_root)):
-        for name in names:
-            path = os.path.join(place, name)
-            try:
-                info = os.lstat(path)
-            except OSError:
-                continue
-            if name.endswith((".tmp", ".probe")) and stat.S_ISREG(info.st_mode) and clock - info.st_mtime > LEFTOVER_AGE_S:
-                found.append(path)
+    """What killed writers left an hour ago or earlier: temporary files in the store, unfinished stores beside it."""
+    clock, store, found = time.time() if now is None else now, store_dir(store_root), []
+    paths = [os.path.join(place, name) for place, _, names in os.walk(store) for name in names]
+    paths = [path for path in paths if path.endswith((".tmp", ".probe"))]
+    above = os.path.dirname(store)
+    if os.path.isdir(above) and not os.path.islink(above):
+        paths += [os.path.join(above, name) for name in os.listdir(above) if _UNFINISHED_STORE.fullmatch(name)]
+    for path in paths:
+        try:
+            info = os.lstat(path)
+        except OSError:
+            continue
+        ours = stat.S_ISDIR if os.path.dirname(path) == above else stat.S_ISREG
+        if ours(info.st_mode) and clock - info.st_mtime > LEFTOVER_AGE_S:
+            found.append(path)
     return sorted(found)
 
 
+def remove_leftover(path: str) -> None:
+    """Deletes one that was found. OSError, as when an unfinished store holds more than its .gitignore: it stays then."""
+    if not os.path.isdir(path):
+        os.unlink(path)
+        return
+    if os.listdir(path) == [".gitignore"]:
+        os.unlink(os.path.join(path, ".gitignore"))
+    os.rmdir(path)
+
+
 def remove_leftovers(store_root: str, now: float | None = None) -> int:
-    """Deletes them; returns how many."""
+    """Deletes them all; returns how many."""
     count = 0
     for path in find_leftovers(store_root, now):
         try:
-            os.unlink(path)
+            remove_leftover(path)
             count += 1
         except OSError:
             continue
@@ -133,7 +155,9 @@ def is_captured(store_root: str, session: str, path: str) -> bool:
 def render_gc(plan: dict[str, Any], done: bool, freed: int = 0) -> str:
     lines = []
     for row in plan["remove"]:
-        lines.append(f"{'removed' if done else 'would remove'}  {row['session']}  {row['bytes']:,} bytes, {row['why']}")
+        act = "not removed" if "left" in row else "removed" if done else "would remove"
+        why = f"{row['why']}: {row['left']}" if "left" in row else row["why"]
+        lines.append(f"{act}  {row['session']}  {row['bytes']:,} bytes, {why}")
     for row in plan["keep"]:
         lines.append(f"kept  {row['session']}  {row['bytes']:,} bytes: {row['why']}")
     total = freed if done else sum(row["bytes"] for row in plan["remove"])

@@ -53,6 +53,12 @@ def rebuild_status(store_root: str) -> dict[str, Any]:
     return {**load_status(store_root), **figures}
 
 
+def note_facts(store_root: str) -> None:
+    """After a change to the facts: their count, where the figures are kept; an absent status.json is left to be made whole."""
+    if load_status(store_root):
+        update_status(store_root, memoryCount=_count_facts(store_root))
+
+
 def note_turn(store_root: str, session: str) -> None:
     """At the end of a turn: the counts, this session's turns, and the skill that was at work."""
     tokens, skill = read_turn(store_root, session)
@@ -98,12 +104,16 @@ def read_turn(store_root: str, session: str) -> tuple[int | None, str]:
 
 
 def _counts(store_root: str) -> dict[str, int]:
-    store = store_dir(store_root)
-    logs = os.path.join(store, "observations")
+    logs = os.path.join(store_dir(store_root), "observations")
     return {
-        "memoryCount": sum(name.endswith(".md") and name != "MEMORY.md" for name in _names(os.path.join(store, "memory"))),
+        "memoryCount": _count_facts(store_root),
         "observationCount": sum(_count_lines(os.path.join(logs, name)) for name in _names(logs) if name.endswith(".jsonl")),
     }
+
+
+def _count_facts(store_root: str) -> int:
+    folder = os.path.join(store_dir(store_root), "memory")
+    return sum(name.endswith(".md") and name != "MEMORY.md" for name in _names(folder))
 
 
 def _names(folder: str) -> list[str]:

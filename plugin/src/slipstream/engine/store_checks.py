@@ -16,7 +16,7 @@ from slipstream.base.locks import FileLock
 from slipstream.base.new_store import IGNORE_ALL
 from slipstream.base.roots import store_dir
 from slipstream.base.settings import SETTINGS, fits
-from slipstream.context.gc import LEFTOVER_AGE_S, find_leftovers
+from slipstream.context.gc import LEFTOVER_AGE_S, find_leftovers, remove_leftover
 from slipstream.engine.diagnosis import FAIL, OK, WARN, Finding, Patient
 from slipstream.memory.share import SHARED_IGNORE
 
@@ -290,7 +290,7 @@ def check_leftovers(patient: Patient) -> list[Finding]:
 
     def fix() -> str:
         for path in old:
-            os.unlink(path)
+            remove_leftover(path)
         return "removed " + count_of(len(old), "leftover")
     return [Finding("leftovers", WARN, "left by processes that were killed: %s" % ", ".join(map(os.path.basename, old[:5])),
                     "they do no harm", fix)]

@@ -7,6 +7,7 @@ import os
 NAME = "errors.log"
 MAX_BYTES = 65_536
 MAX_LINE_CHARS = 400
+TAIL_BYTES = 4096  # more than a line has: 400 characters of up to 4 bytes, and the time
 MAX_SAID_CHARS = 65_536
 AGAIN_S = 3600.0
 
@@ -67,11 +68,13 @@ def _is_last(path: str, said: str) -> bool:
     """Whether the log's last line says this and is not old. False where it cannot be read."""
     import time
 
-    from slipstream.base.files import read_bytes
+    from slipstream.base.files import open_regular
     try:
         if abs(time.time() - os.lstat(path).st_mtime) > AGAIN_S:
             return False
-        last = read_bytes(path).rstrip(b"\n").rpartition(b"\n")[2]
+        with os.fdopen(open_regular(path), "rb") as stream:
+            stream.seek(max(0, os.fstat(stream.fileno()).st_size - TAIL_BYTES))
+            last = stream.read(TAIL_BYTES).rstrip(b"\n").rpartition(b"\n")[2]
     except OSError:
         return False
     return last.partition(b" ")[2] == said.encode("utf-8", "replace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from slipstream.base.counts import count_of
-from slipstream.base.errors import SlipstreamError
+from slipstream.base.errors import LockTimeout, SlipstreamError
 from slipstream.mcp.hidden import HIDDEN_TOOLS, call_hidden
 from slipstream.mcp.protocol import INVALID_PARAMS, Connection, ProtocolError, Request, load_table
 from slipstream.mcp.roots import default_root, resolve_root
@@ -94,7 +94,7 @@ def call_tool(request: Request, connection: Connection) -> dict[str, Any]:
         module = __import__("slipstream.mcp." + TOOLS[name], fromlist=[name])
         bound = bound_json if checked.get("format") == "json" or name in JSON_TOOLS else bound_answer
         text = bound(getattr(module, name)(checked, call))
-    except SlipstreamError as error:
+    except (SlipstreamError, LockTimeout) as error:
         return text_result(str(error), is_error=True)
     except Cancelled:
         return text_result("cancelled", is_error=True)

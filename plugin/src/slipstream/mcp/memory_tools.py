@@ -18,14 +18,20 @@ if TYPE_CHECKING:
 
 
 _turn = threading.Lock()
+_LEAST_WAIT_S = 0.25  # for whoever comes last of very many
 
 
 @contextmanager
-def _writing(call: Call) -> Iterator[None]:
-    """Calls that come together wait here in order, not each for the store's own lock; one cancelled meanwhile writes none."""
+def _writing(call: Call) -> Iterator[float]:
+    """Calls that come together wait here in order, not each for the store's own lock; one cancelled meanwhile writes none.
+
+    Gives the seconds that are left to wait for that lock: time spent here counts, so a stranger's lock makes none wait longer.
+    """
+    from slipstream.memory.fact_reading import LOCK_WAIT_S
+    deadline = time.monotonic() + LOCK_WAIT_S
     with _turn:
         call.check()
-        yield
+        yield max(_LEAST_WAIT_S, deadline - time.monotonic())
 
 
 def to_json(value: Any) -> str:
@@ -46,16 +52,16 @@ def sp_remember(arguments: dict[str, Any], call: Call) -> str:
     if held is not None:
         same = held.description == _first_line(held.body)  # it was never described apart, so it follows the text
         description = arguments.get("description") or (_first_line(fact) if same else None)
-        with _writing(call):
-            saved = update_fact(store_root, held.name, description=description, body=fact,
+        with _writing(call) as wait_s:
+            saved = update_fact(store_root, held.name, wait_s=wait_s, description=description, body=fact,
                                 type=arguments.get("type"), tags=arguments.get("tags"), sources=sources)
         return 'updated "%s" (%s)' % (saved.name, saved.type)
     replaced = [get_fact(store_root, arguments["supersedes"]).name] if arguments.get("supersedes") else []
     place = read_place(call.root)
-    with _writing(call):
+    with _writing(call) as wait_s:
         saved = add_fact(store_root, arguments.get("description") or _first_line(fact), arguments.get("type") or "decision",
                          fact, name=name, tags=arguments.get("tags") or (), sources=sources or (), place=place,
-                         supersedes=replaced, update=not replaced)
+                         supersedes=replaced, update=not replaced, wait_s=wait_s)
     return 'remembered "%s" (%s)%s' % (saved.name, saved.type, ', in place of "%s"' % replaced[0] if replaced else "")
 
 
@@ -83,8 +89,8 @@ def sp_recall(arguments: dict[str, Any], call: Call) -> str:
 def sp_forget(arguments: dict[str, Any], call: Call) -> str:
     from slipstream.memory.facts import prune_fact
     name = arguments["name"].strip()
-    with _writing(call):
-        gone = prune_fact(call.store_root, name)
+    with _writing(call) as wait_s:
+        gone = prune_fact(call.store_root, name, wait_s)
     return 'forgot "%s"' % name if gone else 'no memory named "%s"' % name
 
 

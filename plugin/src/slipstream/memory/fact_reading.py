@@ -14,6 +14,8 @@ from slipstream.memory.fact_index import render_index
 from slipstream.memory.model import Fact
 
 INDEX_NAME = "MEMORY.md"
+LOCK_WAIT_S = 5.0
+_HEALING_WAIT_S = 0.25  # nobody who reads waits long for an index
 _CACHE_VERSION = 1
 _FIELDS = ("name", "description", "type", "body", "tags", "created", "updated", "sources", "branch", "supersedes", "extra")
 
@@ -34,8 +36,8 @@ def facts_dir(store_root: str) -> str:
     return os.path.join(store_dir(store_root), "memory")
 
 
-def facts_lock(store_root: str) -> FileLock:
-    return FileLock(os.path.join(ensure_store(store_root), "memory"))
+def facts_lock(store_root: str, wait_s: float = LOCK_WAIT_S) -> FileLock:
+    return FileLock(os.path.join(ensure_store(store_root), "memory"), wait_s)
 
 
 def file_stem(path: str) -> str:
@@ -47,10 +49,10 @@ def load_facts(store_root: str) -> FactStore:
     store, changed = _load(store_root)
     if changed:
         try:
-            with facts_lock(store_root):
+            with facts_lock(store_root, _HEALING_WAIT_S):
                 write_index(store_root)
         except (OSError, SlipstreamError):
-            pass  # a read-only store is still read
+            pass  # a read-only store is still read; whoever holds the lock writes the index too
     return store
 
 
@@ -63,6 +65,8 @@ def write_index(store_root: str) -> str:
     """Renders and writes the index; the caller holds the lock. Returns its text."""
     text = render_index(load_locked(store_root).facts)
     write_atomic(store_path(store_root, "memory", INDEX_NAME), text, only_if_changed=True)
+    from slipstream.context.status import note_facts
+    note_facts(store_root)
     return text
 
 

@@ -11,6 +11,7 @@ from slipstream.base.files import write_atomic
 from slipstream.base.store import store_path
 from slipstream.memory.fact_reading import (
     INDEX_NAME,
+    LOCK_WAIT_S,
     FactStore,
     facts_dir,
     facts_lock,
@@ -26,8 +27,9 @@ from slipstream.memory.model import FACT_TYPES, Fact
 
 def add_fact(store_root: str, description: str, type: str = "decision", body: str = "", name: str | None = None,
              tags: Iterable[str] = (), sources: Iterable[dict[str, str]] = (), place: Mapping[str, str] | None = None,
-             supersedes: Iterable[str] = (), now: str | None = None, update: bool = True) -> Fact:
+             supersedes: Iterable[str] = (), now: str | None = None, update: bool = True, wait_s: float = LOCK_WAIT_S) -> Fact:
     """Writes one fact and the index. SlipstreamError for an unknown type or an empty field. `place`: see read_place.
+    LockTimeout when another process holds the facts for `wait_s`, as from all that change them.
 
     The same name (or, unnamed, the same description) replaces that fact and keeps `created`; a slug that
     another fact holds gets a number behind it, so that nothing is ever overwritten by accident.
@@ -48,7 +50,7 @@ def add_fact(store_root: str, description: str, type: str = "decision", body: st
     fact = Fact(slug, description, type, body, _clean_tags(store_root, tags), stamp, stamp, cited,
                 place.get("branch", ""), [old for old in supersedes if old],
                 {key: value for key, value in place.items() if key != "branch"})
-    with facts_lock(store_root):
+    with facts_lock(store_root, wait_s):
         existing = load_locked(store_root)
         held = _same_fact(existing, fact, name) if update else None
         if held is not None:
@@ -64,11 +66,11 @@ def add_fact(store_root: str, description: str, type: str = "decision", body: st
     return fact
 
 
-def update_fact(store_root: str, name: str, now: str | None = None, **patch: Any) -> Fact:
+def update_fact(store_root: str, name: str, now: str | None = None, wait_s: float = LOCK_WAIT_S, **patch: Any) -> Fact:
     """Changes description, body, type, tags, sources, branch or supersedes of one fact; SlipstreamError when absent."""
     if patch.get("type") is not None and patch["type"] not in FACT_TYPES:
         raise SlipstreamError(f"unknown memory type {patch['type']!r}: one of {', '.join(FACT_TYPES)}")
-    with facts_lock(store_root):
+    with facts_lock(store_root, wait_s):
         fact = load_locked(store_root).find(name)
         if fact is None:
             raise SlipstreamError(f'no memory named "{name}"')
@@ -103,12 +105,12 @@ def get_fact(store_root: str, name: str) -> Fact:
     return fact
 
 
-def prune_fact(store_root: str, name: str) -> bool:
+def prune_fact(store_root: str, name: str, wait_s: float = LOCK_WAIT_S) -> bool:
     """Deletes one fact by its name; False when there is none. A name that is a path is refused, never followed."""
-    return bool(remove_facts(store_root, [name]))
+    return bool(remove_facts(store_root, [name], wait_s))
 
 
-def remove_facts(store_root: str, names: Iterable[str]) -> list[str]:
+def remove_facts(store_root: str, names: Iterable[str], wait_s: float = LOCK_WAIT_S) -> list[str]:
     """Deletes files of the memory folder by fact name or file stem; returns what was there. The index follows."""
     from slipstream.memory.slugs import is_safe_name
     wanted = list(dict.fromkeys(names))
@@ -116,7 +118,7 @@ def remove_facts(store_root: str, names: Iterable[str]) -> list[str]:
         if not is_safe_name(name):
             raise SlipstreamError(f"not a memory name: {name!r}")
     removed = []
-    with facts_lock(store_root):
+    with facts_lock(store_root, wait_s):
         existing = load_locked(store_root)
         for name in wanted:
             fact = existing.find(name)
