@@ -146,6 +146,23 @@ class Collecting(Base):
         self.session("only", 400, True)
         self.assertEqual(plan_gc(self.root, 30, now=1e9)["remove"], [])
 
+    def test_a_clock_that_is_wrong_ages_nothing(self) -> None:
+        now, years = 1e9, 10 * 365 * DAY
+        for name, days in (("last", 1), ("week", 7), ("month", 30.5), ("before", 60)):
+            self.session(name, days, True, now)
+        self.assertEqual([row["session"] for row in plan_gc(self.root, 30, now=now)["remove"]], ["month", "before"])
+        plan = plan_gc(self.root, 30, now=now + years)  # ten years ahead: days are counted from the last log
+        self.assertEqual([row["session"] for row in plan["remove"]], ["before"])
+        self.session("wrong", 0, True, now + years)  # and one session was written in that time
+        plan = plan_gc(self.root, 30, now=now + years)
+        self.assertEqual([row["session"] for row in plan["remove"]], ["before"])
+        self.assertRegex(render_gc(plan, False), "kept  last .*over a year.*\n.*kept  week .*younger than 30 days")
+        plan = plan_gc(self.root, 30, now=now)  # the clock is right again, a file is from the future
+        self.assertEqual([row["session"] for row in plan["remove"]], ["month", "before"])
+        self.session("wrong too", -years / DAY + 1, True, now)
+        self.assertRegex(render_gc(plan_gc(self.root, 30, now=now), False), "kept  wrong too .*dated in the future")
+        self.assertEqual(remove_logs(self.root, [row for row in list_sessions(self.root) if row["session"] == "wrong too"], now=now), 0)
+
     def test_a_log_written_meanwhile_stays(self) -> None:
         self.session("live", 0, True)
         self.session("old", 40, True)

@@ -77,6 +77,19 @@ class Map(TreeCase):
         self.assertEqual(run(self.root, "map"), first)
         self.assertEqual(len(before), 3)
 
+    def test_the_project_is_called_as_it_was_named(self) -> None:
+        folder = os.path.basename(self.root)
+        self.assertIn(f"# Project map: {folder}\n", run(self.root, "map"))
+        settings = self.write(STORE + "/settings.json", '{"project": "Parts `n` Pieces"}')
+        for words in (("map",), ("map", "--all"), ("map", "--no-write")):
+            self.assertIn("# Project map: Parts 'n' Pieces\n", run(self.root, *words))
+        self.assertIn(b"# Project map: Parts 'n' Pieces\n", self.read_store("map.md"))
+        self.assertIn("# Project map: Parts 'n' Pieces/core/\n", run(self.root, "map", "core"))
+        self.assertIn("Parts #96;n#96; Pieces", run(self.root, "mindmap"))
+        self.write("core/base.py", "def hold(): pass\n")
+        os.unlink(settings)
+        self.assertIn(f"# Project map: {folder}\n", run(self.root, "map"))
+
     def test_several_at_once(self) -> None:
         command = [sys.executable, "-I", "-S", PROGRAM, "map"]
         running = [subprocess.Popen(command, cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(5)]

@@ -57,6 +57,15 @@ class Gates(unittest.TestCase):
             self.assertRegex(feeder.session_id(request, connection), f"^{pattern}$")
             self.assertEqual(feeder.session_id(request, connection), feeder.session_id(request, connection))
 
+    def test_a_secret_in_the_name_of_a_client_gets_into_no_session(self) -> None:
+        key = "sk-ant-api03-" + "Zx9Kq2Lm7" * 5
+        request = protocol.Request(1, "tools/call", {})
+        for client in ("Cursor " + key, key, "editor token=" + key):
+            request.client = client
+            session = feeder.session_id(request, Connection("/"))
+            self.assertNotIn("zx9kq2lm7", session)
+            self.assertIn("redacted", session)
+
     def test_servers_that_start_in_one_millisecond_have_sessions_of_their_own(self) -> None:
         request = protocol.Request(1, "tools/call", {})
         with mock.patch("time.time", return_value=1_800_000_000.0):

@@ -11,7 +11,7 @@ from slipstream.base.roots import store_dir
 
 # key: (default, may a project file set it, what it does). The README's table is generated from this one.
 SETTINGS: dict[str, tuple[Any, bool, str]] = {
-    "project": ("", True, "name of the project on the page and in `status`, instead of its folder's name"),
+    "project": ("", True, "name of the project on the page, in `status` and in the map, instead of its folder's name"),
     "inject": (True, True, "give the agent context at session start, prompts and large reads"),
 }
 

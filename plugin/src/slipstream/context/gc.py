@@ -19,6 +19,7 @@ from slipstream.events.repair import SPILL_SUFFIX, count_waiting, sweep
 LEFTOVER_AGE_S = 3600.0  # nobody is an hour over one file
 _UNFINISHED_STORE = re.compile(r"slipstream\.[0-9a-f]{8}\.tmp")  # as base.new_store names it
 LIVE_S = 24 * 3600  # a log written within this time may belong to a session that is still open
+PAUSE_S = 365 * 86_400  # nothing written for longer: the project lay still, or a clock was wrong, and no file tells which
 
 
 def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[str, str], Any] | None = None,
@@ -27,15 +28,22 @@ def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[s
 
     `capture(store_root, session)` is tried first on a log whose turns are not all among the observations, an unfinished one
     included; without it such a log is kept. `dry`: nothing is captured, and what would be is among those to remove, `pending`.
+    A pause of over a year counts for nothing: the last log before it is as young as one written now, and older ones by as much.
     """
-    clock = time.time() if now is None else now
+    later = clock = start = time.time() if now is None else now
     sessions = list_sessions(store_root)
     remove, keep = [], []
     for number, row in enumerate(sessions):
-        age = clock - row["modified"]
+        if later - row["modified"] > PAUSE_S:
+            clock -= later - row["modified"]
+        later, age = min(later, row["modified"]), clock - row["modified"]
         why, pending = "", {}
         if number == 0:
             why = "the latest session"
+        elif row["modified"] > start + LIVE_S:
+            why = "dated in the future: a clock is wrong"
+        elif age < LIVE_S and clock < start:
+            why = "the last before over a year without any, or written when a clock was wrong"
         elif age < LIVE_S:
             why = "written within a day: perhaps still open"
         elif age < older_than_days * 86_400:

@@ -1,8 +1,10 @@
 """The index as the rest of slipstream uses it: files, definitions, names; always up to date when opened."""
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
+from slipstream.base.roots import find_store_root
 from slipstream.map.index_file import EXPORTS, FAILED, FLAGS, GENERATED, SIZE, SKIPPED, SYMBOLS, FileEntry, Symbol
 from slipstream.map.name_table import key_of
 from slipstream.map.refresh import Refresh, refresh_index
@@ -22,6 +24,12 @@ class Index:
         self._entries: dict[str, FileEntry] = {}
         self._skipped: list[tuple[str, str]] | None = None
         self._stats: dict[str, int] = {}
+
+    @property
+    def title(self) -> str:
+        """What a person calls the project."""
+        from slipstream.base.settings import setting
+        return str(setting(find_store_root(self.root), "project") or os.path.basename(self.root) or self.root)
 
     def paths(self) -> list[str]:
         """Every path that was looked at, sorted; those that gave no symbols too."""

@@ -19,7 +19,7 @@ def write_map_files(index: Index) -> str:
     _write_json(index, store_path(index.root, JSON_NAME), lines)
     text, detail = render_text(index)
     write_atomic(store_path(index.root, TEXT_NAME), text.encode("utf-8", "backslashreplace"), only_if_changed=True)
-    outputs: dict[str, Any] = {"root": index.root, "level": level, "sizes": sizes, "stats": index.stats(),
+    outputs: dict[str, Any] = {"root": index.root, "title": index.title, "level": level, "sizes": sizes, "stats": index.stats(),
                                "detail": detail}
     note_published(index, outputs)
     return text

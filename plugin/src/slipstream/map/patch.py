@@ -26,7 +26,7 @@ def patch_map_files(index: Index, kept: dict[str, Any]) -> str | None:
     table, changed, detail = index.table, index.table.meta.get("unpublished"), kept["detail"]
     if any(file_stamp(store_path(index.root, name)) != kept.get(name) for name in (JSON_NAME, TEXT_NAME)):
         return None
-    if not changed or kept.get("root") != index.root:
+    if not changed or (kept.get("root"), kept.get("title")) != (index.root, index.title):
         return None
     sizes, stats, lines, moved = list(kept["sizes"]), dict(kept["stats"]), [], []
     same_text = detail is not None and not table.meta.get("recounted")

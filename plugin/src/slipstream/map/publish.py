@@ -88,7 +88,8 @@ def file_stamp(path: str) -> list[int] | None:
 def _kept_text(index: Index) -> str | None:
     """map.md, when it and map.json are those of this very state."""
     kept = index.table.meta.get("outputs")
-    if not isinstance(kept, dict) or kept.get("edition") != index.table.meta.get("edition") or kept.get("root") != index.root:
+    now = (index.table.meta.get("edition"), index.root, index.title)
+    if not isinstance(kept, dict) or (kept.get("edition"), kept.get("root"), kept.get("title")) != now:
         return None
     for name in (JSON_NAME, TEXT_NAME):
         stamp = file_stamp(store_path(index.root, name))

@@ -1,7 +1,6 @@
 """The map as Markdown under a token budget: the most connected files in detail, the rest rolled up by folder."""
 from __future__ import annotations
 
-import os
 from collections import Counter
 from heapq import heappop, heappush
 
@@ -78,8 +77,7 @@ def render_map(index: Index, budget_tokens: int = DEFAULT_BUDGET_TOKENS, path: s
         return _fit(_file_lines(index, path), limit)
     prefix = path.rstrip("/") + "/" if path and path != "." else ""
     files = rank_files(index, prefix)
-    title = os.path.basename(index.root) or index.root
-    heading = f"# Project map: {one_line(shown_name(title + ('/' + prefix if prefix else '')), 100)}"
+    heading = f"# Project map: {one_line(shown_name(index.title + ('/' + prefix if prefix else '')), 100)}"
     page = Page(limit - len(heading.encode("utf-8", "backslashreplace")) - 260)
     entry_points = _entry_lines(index, prefix, page.limit // 6)
     page.add(entry_points)
@@ -307,7 +305,7 @@ def render_all(index: Index, path: str | None = None) -> str:
     if path and path in index.table.slots:
         return "\n".join(_file_lines(index, path)) + "\n"
     stats = index.stats()
-    lines = [f"# Project map: {shown_name(os.path.basename(index.root))}", "",
+    lines = [f"# Project map: {one_line(shown_name(index.title), 100)}", "",
              f"{count_of(stats['fileCount'], 'file')}, {count_of(stats['allSymbols'], 'symbol')}, "
              f"{stats['totalBytes'] / 1024:.1f} KiB of source.", ""]
     if index.entry_points:

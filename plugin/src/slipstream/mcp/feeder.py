@@ -50,6 +50,10 @@ def _session_of(client: str, connection: Connection) -> str:
     if suffix is None:  # not the time: an editor starts several servers in one millisecond, and calls come in several threads
         digits = "".join(_DIGITS[byte % 36] for byte in os.urandom(5))
         suffix = connection.cache.setdefault("session_suffix", digits)
+    from slipstream.events.append import is_suspect
+    if is_suspect(client):
+        from slipstream.events.redact import redact_text
+        client = redact_text(client)[0]
     words = "".join(char if char.isascii() and char.isalnum() else " " for char in client.lower()).split()
     return "%s-%s" % ("-".join(words)[:60].strip("-") or "mcp", suffix)
 

@@ -1,7 +1,6 @@
 """The project at a glance: files, budget, memory, savings and the mind map's top level, as one value and one text."""
 from __future__ import annotations
 
-import os
 import time
 from typing import Any
 
@@ -21,7 +20,7 @@ MAX_AREAS = 24
 def map_tree(index: Index) -> Node:
     """The mind map's tree of an index: folders and files, weighed by exported symbols."""
     files = ((entry.path, sum(one.exported for one in entry.symbols), entry.purpose) for entry in index.files())
-    return build_tree(os.path.basename(index.root) or index.root, files)
+    return build_tree(index.title, files)
 
 
 def build_overview(index: Index, store_root: str, now: float | None = None) -> dict[str, Any]:
