@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 
+from slipstream.map.languages.braces import adopt, mark_overloads
 from slipstream.map.languages.c_preprocessor import LEXICON, Directive, mask, read_directives, unsplice
 from slipstream.map.languages.c_types import LAST_NAME, STOP, TYPE, CTypes
 from slipstream.map.model import Definition, FileScan
@@ -58,11 +59,11 @@ class _CScanner(CTypes):
         self.header_purpose()
         self.declarations(0, None, False, False)
         macros = self.directives(directives)
-        self.adopt(self.strays, self.out.definitions, self.out.walk())
+        adopt(self.strays, self.out.definitions, self.out.walk())
         for definition in self.out.walk():
             if definition.members:
-                self.mark_overloads(definition.members)
-        self.mark_overloads(self.out.definitions)
+                mark_overloads(definition.members)
+        mark_overloads(self.out.definitions)
         if macros:
             self.out.definitions.extend(macros)
             self.out.definitions.sort(key=lambda d: d.line)

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after, quoted, tokens
+from slipstream.map.languages.braces import BraceLexicon
+from slipstream.map.languages.lexer import after, quoted, tokens
 
 
 def _hook(text: str, match: re.Match[str]) -> int:
@@ -14,8 +15,8 @@ def _hook(text: str, match: re.Match[str]) -> int:
     return after(text, ")" + delimiter + '"', match.end())
 
 
-LEXICON = Lexicon(quoted('"') + r"|'(?:[^'\\\n]{1,8}|\\[^\n'][^'\n]{0,12}|\\')'" + r"|//[^\n]*",
-                  r'/\*|R(?<![A-KM-TV-Za-tv-z_]R)"[^()\\\s"]{0,16}\(', _hook)
+LEXICON = BraceLexicon(quoted('"') + r"|'(?:[^'\\\n]{1,8}|\\[^\n'][^'\n]{0,12}|\\')'" + r"|//[^\n]*",
+                  (r"/\*", r'R(?<![A-KM-TV-Za-tv-z_]R)"[^()\\\s"]{0,16}\('), _hook)
 _DIRECTIVE = LEXICON.compile(r"(\n[ \t]*\#)")
 _LINE = re.compile(r"[ \t]*(\w*)[ \t]*([^\n\\/]*(?:(?:\\\r?\n|\\.|/(?![/*])|/\*[^*\n]*\*+/)[^\n\\/]*){0,5000})[^\n]*")
 _SPLICED = re.compile(r"//[^\n]*\\\r?\n")
@@ -72,7 +73,7 @@ def read_directives(text: str) -> list[Directive]:
             kind = match.lastindex
             if kind is None:
                 continue
-            if kind == 2:
+            if kind > 1:
                 pos = LEXICON.hook(text, match)
                 break
             line = _LINE.match(text, match.end())

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import re
 
+from slipstream.map.languages.braces import CodeWalker
 from slipstream.map.languages.c_preprocessor import LEXICON
-from slipstream.map.languages.walker import Walker
 from slipstream.map.model import Definition, FileScan
 
 LAST_NAME = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\]\s*)*(?::\s*\w+\s*)?\Z")
@@ -30,7 +30,7 @@ def _blank(match: re.Match[str]) -> str:
     return " " * len(match.group())
 
 
-class CTypes(Walker):
+class CTypes(CodeWalker):
     """One pass over a masked text that begins with an added line feed."""
 
     def __init__(self, text: str, out: FileScan, header: bool) -> None:

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after
-from slipstream.map.languages.walker import BraceWalker
+from slipstream.map.languages.braces import BraceLexicon, BraceWalker
+from slipstream.map.languages.lexer import after
 from slipstream.map.model import Definition, FileScan
 
 _WORDS = re.compile(r"(?:(?:public|private|protected|internal|static|readonly|sealed|abstract|virtual|override|async|"
@@ -26,12 +26,12 @@ _VERBATIM = re.compile(r'""|(")|\{\{|(\{)')
 _INTERPOLATED = re.compile(r'\\.|(")|\{\{|(\{)|(\n)', re.S)
 
 
-class _CSharpLexicon(Lexicon):
+class _CSharpLexicon(BraceLexicon):
     def __init__(self) -> None:
         self._nested = 0
         super().__init__(r'"(?!"")[^"\\\n]*(?:\\.[^"\\\n]*){0,9999}"?|' r"'(?:[^'\\\n]|\\[^\n][^'\n]{0,8})'|//[^\n]*"
                          r"|\#[ \t]*(?:region|endregion|pragma|error|warning|if|elif|else|endif|line|nullable|define)\b[^\n]*",
-                         r'/\*|[$@]{1,4}"+|"""+', self._pass)
+                         (r"/\*", r'\$[$@]{0,3}"+', '@[$@]{0,3}"+', '"""+'), self._pass)
 
     def _pass(self, text: str, match: re.Match[str]) -> int:
         pos = match.start()

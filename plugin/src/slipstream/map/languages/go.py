@@ -21,7 +21,7 @@ def _hook(text: str, match: re.Match[str]) -> int:
     return after(text, "`", pos + 1) if text[pos] == "`" else after(text, "*/", pos + 2)
 
 
-_LEXICON = Lexicon(quoted('"') + "|" + quoted("'") + r"|//[^\n]*", r"`|/\*", _hook)
+_LEXICON = Lexicon(quoted('"') + "|" + quoted("'") + r"|//[^\n]*", ("`", r"/\*"), _hook)
 _LINE = _LEXICON.compile(r"([({\[])|([)}\]])|(;)|(\n)")
 
 
@@ -110,7 +110,7 @@ class _GoScanner(Walker):
                         last -= 1
                     if last > pos and text[last - 1] not in _OPERATORS:
                         return last
-                elif kind == 5:
+                elif kind > 4:
                     at = self.lex.hook(text, match)
                     break
                 else:
@@ -159,7 +159,7 @@ class _GoScanner(Walker):
                         return start
                     at = self.lex.close(text, start)
                     break
-                if kind == 5:
+                if kind > 4:
                     at = self.lex.hook(text, match)
                     break
                 return -1

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after, find_unescaped, quoted
-from slipstream.map.languages.walker import BraceWalker
+from slipstream.map.languages.braces import BraceLexicon, BraceWalker
+from slipstream.map.languages.lexer import after, find_unescaped, quoted
 from slipstream.map.model import Definition, FileScan
 
 _WORDS = re.compile(r"(?:(?:public|protected|private|static|final|abstract|sealed|non-sealed|strictfp|default|transient|"
@@ -29,7 +29,8 @@ def _hook(text: str, match: re.Match[str]) -> int:
     return find_unescaped(text, '"""', pos + 3)
 
 
-_LEXICON = Lexicon(r'"(?!"")[^"\\\n]*(?:\\.[^"\\\n]*){0,9999}"?' + "|" + quoted("'") + r"|//[^\n]*", r'/\*|"""', _hook)
+_LEXICON = BraceLexicon(r'"(?!"")[^"\\\n]*(?:\\.[^"\\\n]*){0,9999}"?' + "|" + quoted("'") + r"|//[^\n]*",
+                        (r"/\*", '"""'), _hook)
 _STOP = _LEXICON.compile(r"(\[)|(\()|(\{)|(;)|(=)|([)}\]])")
 _BODY = _LEXICON.compile(r"([(\[])|(\{)|(;)|([)}\]])")
 _END = _LEXICON.compile(r"([({\[])|(;)|([)}\]])")

@@ -4,26 +4,18 @@ from __future__ import annotations
 import re
 
 from slipstream.base.lazy_pattern import pattern_of
-from slipstream.map.languages.javascript_lexer import JavaScriptLexicon
+from slipstream.map.languages.javascript_lexer import WORD, JavaScriptLexicon
 from slipstream.map.languages.walker import Walker
 from slipstream.map.model import Definition, FileScan
 
-WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
-_DECLARATION_WORDS = frozenset(("class", "function", "interface", "type", "enum", "namespace", "module", "const", "let", "var",
-                                "abstract", "async", "global", "declare", "using"))
-_TYPE_WORDS = frozenset(("interface", "enum", "type", "namespace", "module", "global"))
-_BLOCK_WORDS = frozenset(("if", "for", "while", "do", "try", "switch", "with", "else", "catch", "finally"))
-_IMPORT = re.compile(r"import\b\s*(type\b(?!\s*(?:,|from\b)))?\s*(?:([^'\"();`=]{0,60000})\bfrom\s*)?"
-                     r"(['\"])([^'\"\n]{1,500})\3")
-_ATTRIBUTES = re.compile(r"[ \t]*(?:with|assert)\s*\{")
-_IMPORT_EQUALS = pattern_of(r"import\s+(?:type\s+)?([\w$]+)\s*=\s*(?:require\s*\(\s*['\"]([^'\"\n]+)['\"]\s*\)|[\w$.]+)")
-_IMPORTED_NAME = re.compile(r"(?:type\s+)?([\w$*]+)(?:\s+as\s+([\w$]+))?")
-TARGET = re.compile(r"([\w$]+(?:\s*\.\s*[\w$#]+|\[\s*['\"][^'\"\n]{1,100}['\"]\s*\])*)\s*=(?![=>])\s*")
-_WRAPPER = pattern_of(r"(?m)^[;!+(]*(?:define\s*\([^;{}()]{0,2000}|\(\s*)?(?:async\s+)?(?:function\s*[\w$]*\s*|"
-                      r"(?<=\())\((?=[^()]{0,500}\)\s*(?:=>\s*)?\{)")
+_DECLARATION_WORDS = frozenset("class function interface type enum namespace module const let var abstract async global "
+                               "declare using".split())
+_BLOCK_WORDS = frozenset("if for while do try switch with else catch finally".split())
+_IMPORT = re.compile(r"import\b\s*(type\b(?!\s*(?:,|from\b)))?([^'\"();`=.]{0,60000})(['\"])([^'\"\n]{1,500})\3")
 FUNCTION = re.compile(r"function\s*(?:/\*[^*]*\*/\s*)?\*?\s*([\w$]*)\s*")
-_JSX_VALUE = re.compile(r"(?:return|=>|[?:]|&&)\s*\(?\s*<(?:[A-Za-z]|>)")
-_DIRECTIVE = re.compile(r"\s*(?:'use [\w -]+'|\"use [\w -]+\")\s*;?")
+TARGET = pattern_of(r"([\w$]+(?:\s*\.\s*[\w$#]+|\[\s*['\"][^'\"\n]{1,100}['\"]\s*\])*)\s*=(?![=>])\s*")
+_JSX_VALUE = pattern_of(r"(?:return|=>|&&|[?:])\s*\(?\s*<[A-Za-z>]")
+_DIRECTIVE = re.compile(r"\s*(['\"])use [\w -]+\1\s*;?")
 
 
 def scan(text: str, path: str, out: FileScan) -> None:
@@ -57,15 +49,11 @@ class Module(Walker):
             pos = max(0, text.find("\n"))
         self.purpose(pos)
         self.statements(pos, None, False)
-        if not self.out.definitions and not self.out.reexports and not self.exported_names:
-            self.wrapped()
-        if self.exported_names or self.default_names or self.assigned or any(
-                one.overload or one.parent for one in self.out.definitions):
-            from slipstream.map.languages.javascript_exports import link_exports
-            link_exports(self)
-        if "require(" in text or "import(" in text:
-            from slipstream.map.languages.javascript_exports import called_imports
-            called_imports(self)
+        definitions = self.out.definitions
+        if (self.exported_names or self.default_names or self.assigned or not definitions or "require(" in text
+                or "import(" in text or any(one.overload or one.parent for one in definitions)):
+            from slipstream.map.languages.javascript_exports import finish
+            finish(self)
 
     def purpose(self, pos: int) -> None:
         """The summary of the first comment that has one, before the first statement (directives passed over)."""
@@ -75,18 +63,6 @@ class Module(Walker):
             if self.out.purpose or directive is None:
                 return
             pos = directive.end()
-
-    def wrapped(self) -> None:
-        """A file that is one call of a function (a closure, an AMD module): what that function holds is the file's."""
-        text = self.text
-        found = _WRAPPER.search(text)
-        if found is None:
-            return
-        brace = self.lex.space(text, self.lex.close(text, found.end() - 1))
-        if text.startswith("=>", brace):
-            brace = self.lex.space(text, brace + 2)
-        if text[brace:brace + 1] == "{":
-            self.statements(brace + 1, self.hollow(), False)
 
     def statements(self, pos: int, owner: Definition | None, exported: bool) -> int:
         """Read statements until an unopened `}`; the offset after it."""
@@ -98,168 +74,132 @@ class Module(Walker):
             if at >= size:
                 break
             if text[at] in ")]}":
+                pos = at + 1
                 if text[at] == "}" and owner is not None:
-                    self.depth -= 1
-                    return at + 1
-                pos = at + 1
-                continue
-            doc = self.doc
-            start = doc if doc >= 0 else at
-            first = at
-            if text[at] == "@":
-                at = self.decorators(at)
-            pos = self.statement(at, start, doc, first, owner, exported)
-            if pos <= at:
-                pos = at + 1
+                    size = pos
+                    break
+            else:
+                start = self.take_doc(at)
+                pos = max(at + 1, self.statement(at, start, owner, exported))
         self.depth -= 1
         return size
 
-    def statement(self, at: int, start: int, doc: int, first: int, owner: Definition | None, exported: bool) -> int:
-        """Read the statement at `at`; `start` is its doc comment or first decorator, `first` its first code."""
+    def word(self, pos: int) -> tuple[int, str]:
+        """Offset and text of the word that is next, comments and decorators passed over; "" where something else stands."""
+        pos = self.lex.space(self.text, pos)
+        if self.text.startswith("@", pos):
+            from slipstream.map.languages.javascript_class import decorators
+            pos = decorators(self, pos)
+        match = WORD.match(self.text, pos)
+        return pos, match.group() if match else ""
+
+    def statement(self, at: int, start: int, owner: Definition | None, exported: bool) -> int:
+        """Read the statement at `at`; `start` is its doc comment or first decorator."""
         text = self.text
-        self.doc_text = text[doc:first] if doc >= 0 else ""
-        match = WORD.match(text, at)
-        if match is None:
-            return self.lex.expression_end(text, at, False)
-        word = match.group()
-        default = False
+        at, word = self.word(at)
         pos = at
+        default = False
         if word == "export":
             exported = True
-            pos = self.lex.space(text, match.end())
-            if text[pos:pos + 1] == "@":
-                pos = self.decorators(pos)
-            match = WORD.match(text, pos)
-            word = match.group() if match else ""
-            if text[pos:pos + 1] in ("{", "*") or (word == "type" and text[self.lex.space(text, pos + 4):][:1] in ("{", "*")):
-                from slipstream.map.languages.javascript_exports import export_list
-                return export_list(self, pos, owner)
-            if text[pos:pos + 1] == "=":
-                return self.export_default(self.lex.space(text, pos + 1), start, at, owner)
+            pos, word = self.word(at + 6)
             if word == "default":
                 default = True
-                pos = self.lex.space(text, pos + 7)
-                if text[pos:pos + 1] == "@":
-                    pos = self.decorators(pos)
-                match = WORD.match(text, pos)
-                word = match.group() if match else ""
-            elif word == "as":
-                return self.lex.expression_end(text, pos, False)
-        while match is not None and word in ("declare", "abstract", "async"):
-            following = self.lex.space(text, match.end())
-            match = WORD.match(text, following)
-            if match is None or match.group() not in _DECLARATION_WORDS:
-                match = None
+                pos, word = self.word(pos + 7)
+            elif word in ("", "as") or (word == "type" and text.startswith(("{", "*"), self.lex.space(text, pos + 4))):
+                from slipstream.map.languages.javascript_exports import export_form
+                return export_form(self, pos, start, at, owner)
+        while word in ("declare", "abstract", "async"):
+            following, next_word = self.word(pos + len(word))
+            if next_word not in _DECLARATION_WORDS:
                 break
             exported = exported or word == "declare"
-            word = match.group()
-            pos = following
-        if match is not None:
-            found = self.declaration(word, pos, start, at, owner, exported, default)
-            if found >= 0:
-                return found
+            pos, word = following, next_word
+        found = self.declaration(word, pos, start, at, owner, exported, default)
+        if found >= 0:
+            return found
         if default:
-            return self.export_default(pos, start, at, owner)
-        if word in _BLOCK_WORDS:
-            return self.lex.expression_end(text, pos, False, True)
-        if exported and word != "import":
-            return self.lex.expression_end(text, pos, False)
-        return self.expression(at, start, owner)
+            from slipstream.map.languages.javascript_exports import export_default
+            return export_default(self, pos, start, at, owner)
+        if word in _BLOCK_WORDS or (exported and word != "import"):
+            return self.lex.expression_end(text, pos, False, word in _BLOCK_WORDS)
+        if not self.may_assign(at):
+            return self.semicolon(self.lex.expression_end(text, at, False))
+        from slipstream.map.languages.javascript_objects import assignment
+        return assignment(self, at, start, owner)
 
     def declaration(self, word: str, pos: int, start: int, at: int, owner: Definition | None, exported: bool,
                     default: bool) -> int:
         """Read a declaration that begins with `word` at `pos`; -1 when it is none."""
         text = self.text
-        if word == "function":
-            return self.function(pos, start, at, owner, exported, default)
         if word == "import":
             return self.import_statement(pos, start, owner, exported)
+        if word == "function":
+            return self.function(pos, start, at, owner, exported, default)
         if word in ("const", "let", "var", "using"):
             following = self.lex.space(text, pos + len(word))
-            if word == "const" and text.startswith("enum", following):
+            if text.startswith("enum", following) and word == "const":
                 from slipstream.map.languages.javascript_types import enum
                 found = enum(self, following, start, at, owner, exported)
                 if found >= 0:
                     return found
-            if following > pos + len(word) or text[following:following + 1] in ("{", "["):
+            if following > pos + len(word) or text.startswith(("{", "["), following):
                 from slipstream.map.languages.javascript_values import variables
                 return variables(self, following, start, at, owner, exported)
-            return -1
-        if word == "class":
+        elif word == "class":
             from slipstream.map.languages.javascript_class import class_declaration
             return class_declaration(self, pos, start, at, owner, exported, default)
-        if word in _TYPE_WORDS:
+        elif word in _DECLARATION_WORDS and not text.startswith(".", pos + len(word)):  # `module.exports`
             from slipstream.map.languages.javascript_types import type_declaration
             return type_declaration(self, word, pos, start, at, owner, exported, default)
         return -1
 
     def import_statement(self, pos: int, start: int, owner: Definition | None, exported: bool) -> int:
         text = self.text
-        following = text[self.lex.space(text, pos + 6):][:1]
-        if following in ("(", "."):
-            return -1
         match = _IMPORT.match(text, pos)
-        if match is None or "/" in (match.group(2) or ""):  # a comment, with quotes and words of its own
-            from slipstream.map.languages.javascript_exports import without_comments
-            match = _IMPORT.match(without_comments(text[pos:pos + 20_000])) or match
-        end = pos + match.end() - match.start() if match else self.lex.expression_end(text, pos, False)
-        if match is not None:
-            clause = match.group(2) or ""
-            names = tuple(m.group(1) for m in _IMPORTED_NAME.finditer(clause))
-            self.out.imports.append((match.group(4), "type" if match.group(1) else "import", names))
-            attributes = _ATTRIBUTES.match(text, end)
-            if attributes is not None:
-                end = self.lex.close(text, attributes.end() - 1)
-            return self.semicolon(end)
-        equals = _IMPORT_EQUALS.match(text, pos)
-        if equals is not None:
-            end = self.semicolon(equals.end())
-            if equals.group(2):
-                self.out.imports.append((equals.group(2), "require", ()))
-            if exported:
-                self.add(equals.group(1), "const", equals.start(1), start, end, (pos, end), owner, True, False)
-            return end
-        return end
-
-    def hollow(self) -> Definition:
-        """An owner whose members belong to the file (`declare module "x"`, `declare global`)."""
-        owner = Definition("", "class", 0, 0, 0)
-        owner.members = self.out.definitions
-        return owner
+        clause = match.group(2).strip() if match else "/"
+        if match is None or "/" in clause or (clause and not clause.endswith("from")):
+            from slipstream.map.languages.javascript_forms import odd_import
+            return odd_import(self, pos, start, owner, exported)
+        parts = [part.split() for part in clause[:-4].replace("{", ",").replace("}", ",").split(",")]
+        names = tuple(words[len(words) > 1 and words[0] == "type"] for words in parts if words)
+        self.out.imports.append((match.group(4), "type" if match.group(1) else "import", names))
+        end = match.end()
+        if text.startswith((" with", " assert"), end):
+            from slipstream.map.languages.javascript_forms import after_attributes
+            end = after_attributes(self, end)
+        return self.semicolon(end)
 
     def parameters(self, pos: int) -> int:
         """Offset after type parameters, parameters and return type that begin at `pos`; -1 without parameters."""
         text = self.text
         lex = self.lex
-        if text[pos:pos + 1] == "<":
-            pos = lex.angles(text, pos)
+        if text.startswith("<", pos):
+            from slipstream.map.languages.javascript_type_ends import angles
+            pos = angles(lex, text, pos)
             if pos < 0:
                 return -1
             pos = lex.space(text, pos)
-        if text[pos:pos + 1] != "(":
+        if not text.startswith("(", pos):
             return -1
         end = lex.close(text, pos)
         at = lex.space(text, end)
-        if text[at:at + 1] == ":":
-            end = lex.type_end(text, at + 1)
+        if text.startswith(":", at):
+            from slipstream.map.languages.javascript_type_ends import type_end
+            end = type_end(lex, text, at + 1)
         return end
 
     def function(self, pos: int, start: int, at: int, owner: Definition | None, exported: bool, default: bool) -> int:
         text = self.text
         match = FUNCTION.match(text, pos)
-        if match is None:
-            return -1
-        doc = self.doc_text
-        head = self.parameters(self.lex.space(text, match.end()))
-        if head < 0:
+        head = self.parameters(self.lex.space(text, match.end())) if match else -1
+        if match is None or head < 0:
             return -1
         body = self.lex.space(text, head)
-        bodied = text[body:body + 1] == "{"
+        bodied = text.startswith("{", body)
         end = self.lex.close(text, body) if bodied else self.semicolon(head)
         name = match.group(1)
-        self.doc_text = doc
         kind = "function" if name else "default"
-        if bodied and self.lex.jsx and name[:1].isupper() and self.has_jsx(body, end):
+        if bodied and name[:1].isupper() and self.has_jsx(body, end):
             kind = "component"
         definition = self.add(name or "default", kind, match.start(1) if name else at, start, end, (at, head), owner, exported,
                               default)
@@ -268,29 +208,13 @@ class Module(Walker):
 
     def has_jsx(self, pos: int, end: int) -> bool:
         """Whether a body returns markup."""
-        return _JSX_VALUE.search(self.text, max(0, pos - 3), min(end, pos + 60_000)) is not None
+        return self.lex.jsx and _JSX_VALUE.search(self.text, max(0, pos - 3), min(end, pos + 60_000)) is not None
 
-    def decorators(self, pos: int) -> int:
-        """Offset of the code after the decorators that begin at `pos`."""
-        from slipstream.map.languages.javascript_class import decorators
-        return decorators(self, pos)
-
-    def class_body(self, brace: int, owner: Definition) -> int:
-        """Read the members of the class whose `{` is at `brace`; the offset after its `}`."""
-        from slipstream.map.languages.javascript_class import class_body
-        return class_body(self, brace, owner)
-
-    def export_default(self, pos: int, start: int, at: int, owner: Definition | None) -> int:
-        """`export default EXPRESSION`, `export = EXPRESSION` or `module.exports = EXPRESSION`."""
-        from slipstream.map.languages.javascript_values import export_default
-        return export_default(self, pos, start, at, owner)
-
-    def expression(self, at: int, start: int, owner: Definition | None) -> int:
-        """An expression statement: assignments to exports and to properties define something."""
-        if TARGET.match(self.text, at) is None:
-            return self.semicolon(self.lex.expression_end(self.text, at, False))
-        from slipstream.map.languages.javascript_objects import assignment
-        return assignment(self, at, start, owner)
+    def may_assign(self, pos: int) -> bool:
+        """Whether names with `=` behind them may begin at `pos`, judged by their line: few lines cost the pattern for it."""
+        text = self.text
+        names, mark, rest = text[pos:pos + 300].partition("=")
+        return mark != "" and rest[:1] not in ("=", ">") and "\n" not in names and "(" not in names
 
 
 _LEXICONS: dict[str, JavaScriptLexicon] = {}

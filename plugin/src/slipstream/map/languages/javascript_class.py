@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.javascript import Module
+from slipstream.map.languages.javascript_type_ends import angles, class_head, type_end
 from slipstream.map.languages.javascript_types import MODIFIERS, NAME
 from slipstream.map.languages.javascript_values import value
 from slipstream.map.model import Definition
@@ -15,7 +16,7 @@ def class_declaration(scan: Module, pos: int, start: int, at: int, owner: Defini
                       default: bool) -> int:
     text = scan.text
     match = _CLASS_NAME.match(text, pos)
-    body = scan.lex.class_head(text, pos)
+    body = class_head(scan.lex, text, pos)
     if match is None or body < 0:
         return -1
     name = match.group(1)
@@ -36,13 +37,11 @@ def class_body(scan: Module, brace: int, owner: Definition) -> int:
         at = scan.trivia(pos)
         if at >= size:
             break
-        doc = scan.doc
-        start = doc if doc >= 0 else at
-        first = at
+        start = scan.take_doc(at)
         char = text[at]
         if char == "}":
-            scan.mark_overloads(owner.members)
-            return at + 1
+            size = at + 1
+            break
         if char == "@":
             at = decorators(scan, at)
         modifiers = MODIFIERS.match(text, at)
@@ -65,11 +64,12 @@ def class_body(scan: Module, brace: int, owner: Definition) -> int:
                 continue
         elif name[0] in "'\"":
             name = name[1:-1]
-        scan.doc_text = text[doc:first] if doc >= 0 else ""
         pos = member(scan, name, match.start(2), lex.space(text, end), end, start, at, words, owner)
         if pos <= at:
             pos = at + 1
-    scan.mark_overloads(owner.members)
+    if any(one.overload for one in owner.members):
+        from slipstream.map.languages.braces import mark_overloads
+        mark_overloads(owner.members)
     return size
 
 
@@ -100,14 +100,12 @@ def member(scan: Module, name: str, name_at: int, pos: int, name_end: int, start
     else:
         head = end = name_end
         if char == ":":
-            head = end = lex.type_end(text, pos + 1)
+            head = end = type_end(lex, text, pos + 1)
             pos = lex.space(text, end)
             char = text[pos:pos + 1]
         if char == "=":
-            doc = scan.doc_text
             found, head, end = value(scan, lex.space(text, pos + 1), False)
             kind = "method" if found == "function" else "field"
-            scan.doc_text = doc
         elif char not in (";", "}", "") and "\n" not in text[end:pos]:
             end = lex.expression_end(text, pos, False)
         end = scan.semicolon(end)
@@ -124,7 +122,7 @@ def decorators(scan: Module, pos: int) -> int:
         match = _DECORATOR.match(text, pos)
         at = match.end() if match else pos + 1
         if text[at:at + 1] == "<":
-            at = max(at, lex.angles(text, at))
+            at = max(at, angles(lex, text, at))
         if text[at:at + 1] == "(":
             at = lex.close(text, at)
         pos = lex.space(text, at)

@@ -1,18 +1,64 @@
-"""What a JavaScript or TypeScript file exports by lists and names, and what it requires by calls."""
+"""What a JavaScript or TypeScript file exports by lists, names and values, and what it requires by calls."""
 from __future__ import annotations
-
-import re
 
 from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.javascript import Module
+from slipstream.map.languages.javascript_lexer import WORD
 from slipstream.map.model import Definition
 
 _EXPORT_LIST = pattern_of(r"\s*(?:type\b\s*)?(?:\*\s*(?:as\s+([\w$]+|\"[^\"\n]*\"|'[^'\n]*')\s*)?|\{([^}]{0,100000})\}\s*)"
                           r"(?:from\s*(['\"])([^'\"\n]{1,500})\3)?")
 _SPECIFIER = pattern_of(r"(?:type\s+)?([\w$]+|\"[^\"\n]*\")(?:\s+as\s+([\w$]+|\"[^\"\n]*\"))?")
-_COMMENT = pattern_of(r"'[^'\n]*'|\"[^\"\n]*\"|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
 _CLOSED = pattern_of(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|/\*(?:[^*]|\*(?!/))*\*/")
 _CALLED = pattern_of(r"\s*(?:(?:/\*[^*]{0,200}\*/|//[^\n]{0,200}\n)\s*){0,9}(['\"`])([^'\"`\n$]{1,500})\1\s*[,)]")
+_NAMED = pattern_of(r"(?:async\s+)?(?:function\s*\*?|class)\s*(?!extends\b|implements\b)([\w$]+)")
+_OPTIONS = pattern_of(r"(?:(?:Vue\s*\.\s*extend|defineComponent)\s*\(\s*)?\{")
+_LITERALS = frozenset("null true false undefined this".split())
+
+
+def finish(scan: Module) -> None:
+    """What is known when all statements have been read."""
+    if not scan.out.definitions and not scan.out.reexports and not scan.exported_names:
+        from slipstream.map.languages.javascript_forms import wrapped
+        wrapped(scan)
+    link_exports(scan)
+    called_imports(scan)
+
+
+def export_form(scan: Module, pos: int, start: int, at: int, owner: Definition | None) -> int:
+    """What stands at `pos` behind `export` is no declaration: a list, `= VALUE`, `as namespace NAME`."""
+    text = scan.text
+    if text.startswith("=", pos):
+        return export_default(scan, scan.lex.space(text, pos + 1), start, at, owner)
+    if text.startswith(("{", "*", "type"), pos):
+        return export_list(scan, pos, owner)
+    return scan.lex.expression_end(text, pos, False)
+
+
+def export_default(scan: Module, pos: int, start: int, at: int, owner: Definition | None) -> int:
+    """`export default EXPRESSION`, `export = EXPRESSION` or `module.exports = EXPRESSION`."""
+    from slipstream.map.languages.javascript_values import value
+    text = scan.text
+    match = WORD.match(text, pos)
+    word = match.group() if match else ""
+    kind, head, end = value(scan, pos, False)
+    end = scan.semicolon(end)
+    rest = text[pos + len(word):end].strip(" \t\r\n;")
+    if rest[:1] in ("", ",") and word and not word[0].isdigit() and word not in _LITERALS:
+        scan.default_names.append((word, at, owner))
+        return end
+    named = _NAMED.match(text, pos) if kind in ("function", "class") and word in ("async", "function", "class") else None
+    name = named.group(1) if named else "default"
+    definition = scan.add(name, kind if named else "default", at, start, end, (at, head), owner, True, True)
+    if kind == "class":
+        from slipstream.map.languages.javascript_class import class_body
+        class_body(scan, head, definition)
+    elif scan.out.language == "vue" and kind == "const":
+        options = _OPTIONS.match(text, pos)
+        if options is not None:
+            from slipstream.map.languages.javascript_objects import component_options
+            component_options(scan, options.end() - 1, definition)
+    return end
 
 
 def export_list(scan: Module, pos: int, owner: Definition | None) -> int:
@@ -21,6 +67,7 @@ def export_list(scan: Module, pos: int, owner: Definition | None) -> int:
     if text[brace:brace + 1] == "{":
         close = scan.lex.close(text, brace)
         if "/" in text[brace:close]:  # a comment, with braces and words of its own
+            from slipstream.map.languages.javascript_forms import without_comments
             text, before = without_comments(text[pos:close]) + text[close:close + 600], pos
     match = _EXPORT_LIST.match(text, pos - before)
     if match is None:
@@ -75,7 +122,9 @@ def link_exports(scan: Module) -> None:
     for definition in scan.out.definitions:
         if definition.kind == "method" and definition.parent and definition.parent.split(".")[0] not in holders:
             definition.exported = False
-    scan.mark_overloads(scan.out.definitions)
+    if any(one.overload for one in scan.out.definitions):
+        from slipstream.map.languages.braces import mark_overloads
+        mark_overloads(scan.out.definitions)
 
 
 def called_imports(scan: Module) -> None:
@@ -99,16 +148,6 @@ def is_code(scan: Module, pos: int) -> bool:
     line = _CLOSED.sub("", line)
     return not (line.lstrip().startswith("*") or "/*" in line or "//" in line.replace("\\/", "")
                 or line.count('"') % 2 or line.count("'") % 2 or line.count("`") % 2)
-
-
-def without_comments(text: str) -> str:
-    """The text of an import or export with blanks for its comments."""
-    return _COMMENT.sub(_blank, text)
-
-
-def _blank(match: re.Match[str]) -> str:
-    found = match.group()
-    return " " * len(found) if found[0] == "/" else found
 
 
 def _by_line(definition: Definition) -> int:

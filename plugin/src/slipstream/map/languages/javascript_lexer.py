@@ -9,45 +9,35 @@ from slipstream.map.languages.lexer import Lexicon, after, quoted, tokens
 _REGEX = pattern_of(
     r"/(?![*/])[^/\\\[\n]{0,2000}(?:(?:\\.|\[[^\]\\\n]{0,500}(?:\\.[^\]\\\n]{0,500}){0,200}\])[^/\\\[\n]{0,2000}){0,200}/["
     r"a-z]*")
-_REGEX_WORDS = frozenset(("return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "new", "instanceof",
-                          "await", "yield"))
+_REGEX_WORDS = frozenset("return typeof case in of do else void delete throw new instanceof await yield".split())
 _WORD_BEFORE = re.compile(r"[\w$]+\Z")
 _TEMPLATE = re.compile(r"\\.|(`)|(\$\{)", re.S)
 _MAX_NESTED_TEMPLATES = 30
-_SPECIAL = r"/\*|`|/(?!/)"
-_DOUBLE, _SINGLE = '"', "'"
-
-
-def _quoted_in_jsx(quote: str) -> str:
-    """A string where markup's text may hold quotes: `don't`, `{name}'s`, `12" wide` begin none."""
-    words = "|".join(rf"(?<=\b{word}{quote})" for word in ("return", "case", "from", "typeof", "import", "in", "of"))
-    return rf"{quote}(?:(?<![\w$)\]}}]{quote})|{words})[^{quote}\\\n]*(?:\\.[^{quote}\\\n]*){{0,9999}}{quote}?"
-
-
+# A string where markup's text may hold quotes: `don't`, `{name}'s`, `12' wide` begin none.
+_STRING = (r"'(?:(?<![\w$)\]}].)|(?<=\b(?:return|import|typeof).)|(?<=\b(?:case|from).)|(?<=\b(?:in|of).))"
+           r"[^'\\\n]*(?:\\.[^'\\\n]*){0,9999}'?")
+# Groups: 1-3 what opens brackets, 4-6 what closes them, 7 to 11 `;`, `,`, line feed, `<`, `>`.
+_STOPS = r"\{()|\(()|\[()|\}()|\)()|\]()|;()|,()|\n()|<()|>(?<!=.)()"
 WORD = re.compile(r"[\w$]+")
 _SPACE = re.compile(r"\s*")
 _CONTINUE_AFTER = frozenset("=+-*%&|^<>?:,.([{")
 _CONTINUE_BEFORE = frozenset(".?:=+-*/%&|^<>,([)]`")
-_WORDS_AFTER = frozenset(("extends", "implements", "in", "of", "new", "await", "as", "is", "keyof", "typeof", "instanceof",
-                          "satisfies", "infer", "void", "delete", "default", "readonly", "from", "async"))
-_WORDS_BEFORE = frozenset(("in", "instanceof", "extends", "implements", "as", "satisfies", "is", "else", "catch", "finally",
-                           "from"))
+_WORDS_AFTER = frozenset("extends implements in of new await as is keyof typeof instanceof satisfies infer void delete "
+                         "default readonly from async".split())
+_WORDS_BEFORE = frozenset("in instanceof extends implements as satisfies is else catch finally from".split())
 
 
 class JavaScriptLexicon(Lexicon):
     """Brackets, types, type arguments and statement ends; `jsx` tells that tags and their text may occur."""
 
     def __init__(self, jsx: bool, typed: bool) -> None:
-        strings = _quoted_in_jsx if jsx else quoted
-        comment = r"/(?<!:/)/[^\n]*" if jsx else r"//[^\n]*"
-        super().__init__(f"{strings(_DOUBLE)}|{strings(_SINGLE)}|{comment}", _SPECIAL, self._special)
+        strings = _STRING + "|" + _STRING.replace("'", '"') if jsx else quoted("'") + "|" + quoted('"')
+        super().__init__(strings + (r"|/(?<!:.)/[^\n]*" if jsx else r"|//[^\n]*"), (r"/\*", "`", "/(?!/)"), self._special)
         self.jsx = jsx
         self.typed = typed
         self._templates = 0
-        self.angle = self.compile(r"([({\[])|(<)|=>|(>)|([;)}\]])")
-        angle = "|(<)" if typed or jsx else "|(<(?!))"
-        self._expression = self.compile(r"([({\[])|([)}\]])|(;)|(,)|(\n)" + angle)
-        self._jsx = pattern_of(r"(<(?=[A-Za-z_$>]))|(</[^>]{0,300}>)|(/>)|(\{)|=\s*(?:\"[^\"]*\"|'[^']*')")
+        self.stops = stops = self.compile(_STOPS)
+        self.pairs = {"{": (stops, 1, 4, 11), "(": (stops, 2, 5, 11), "[": (stops, 3, 6, 11)}
 
     def _special(self, text: str, match: re.Match[str]) -> int:
         pos = match.start()
@@ -73,22 +63,18 @@ class JavaScriptLexicon(Lexicon):
     def template(self, text: str, pos: int) -> int:
         """Offset after the template literal that begins at `pos`, its expressions included."""
         self._templates += 1
-        try:
-            at = pos + 1
-            again = True
-            while again:
-                again = False
-                for match in tokens(_TEMPLATE, text, at):
-                    kind = match.lastindex
-                    if kind == 1:
-                        return match.end()
-                    if kind == 2 and self._templates < _MAX_NESTED_TEMPLATES:
-                        at = self.close(text, match.end() - 1)
-                        again = True
-                        break
-            return len(text)
-        finally:
-            self._templates -= 1
+        at = pos + 1
+        while True:
+            for match in tokens(_TEMPLATE, text, at):
+                if match.lastindex == 1:
+                    self._templates -= 1
+                    return match.end()
+                if match.lastindex and self._templates < _MAX_NESTED_TEMPLATES:
+                    at = self.close(text, match.end() - 1)
+                    break
+            else:
+                self._templates -= 1
+                return len(text)
 
     def space(self, text: str, pos: int) -> int:
         """Offset of the next character that is neither blank nor in a comment."""
@@ -105,42 +91,6 @@ class JavaScriptLexicon(Lexicon):
             else:
                 return pos
 
-    def type_end(self, text: str, pos: int) -> int:
-        """Offset after the type that begins at `pos`."""
-        from slipstream.map.languages.javascript_type_ends import type_end
-        return type_end(self, text, pos)
-
-    def angles(self, text: str, pos: int) -> int:
-        """Offset after the `>` that closes the type arguments or parameters opened at `pos`; -1 when they are not that."""
-        from slipstream.map.languages.javascript_type_ends import angles
-        return angles(self, text, pos)
-
-    def class_head(self, text: str, pos: int) -> int:
-        """Offset of the `{` of the class or interface whose keyword is at `pos`; -1 without one."""
-        from slipstream.map.languages.javascript_type_ends import class_head
-        return class_head(self, text, pos)
-
-    def jsx_end(self, text: str, pos: int) -> int:
-        """Offset after the JSX element that begins at `pos`."""
-        depth = 0
-        at = pos
-        while True:
-            for match in tokens(self._jsx, text, at):
-                kind = match.lastindex
-                if kind is None:
-                    continue
-                if kind == 1:
-                    depth += 1
-                elif kind == 4:
-                    at = self.close(text, match.start())
-                    break
-                else:
-                    depth -= 1
-                    if depth <= 0:
-                        return match.end()
-            else:
-                return len(text)
-
     def expression_end(self, text: str, pos: int, comma: bool, block: bool = False) -> int:
         """Offset after the expression or statement that begins at `pos`, without its `;`.
 
@@ -150,56 +100,40 @@ class JavaScriptLexicon(Lexicon):
         at = pos
         comment = (-1, -1)
         while True:
-            for match in tokens(self._expression, text, at):
+            for match in tokens(self.stops, text, at):
                 kind = match.lastindex
-                if kind is None:
-                    if text[match.start()] == "/":
-                        comment = match.span()
-                    continue
                 start = match.start()
-                if kind == 1:
+                if kind is None:
+                    if text[start] == "/":
+                        comment = match.span()
+                elif kind < 4:
                     at = self.close(text, start)
-                    if block and text[start] == "{":
+                    if block and kind == 1:
                         return at
                     break
-                if kind == 5:
+                elif kind < 8:
+                    return start
+                elif kind == 9:
                     last = comment[0] if comment[1] == start or comment[1] == start - 1 else start
                     while last > pos and text[last - 1] in " \t\r\n":
                         last -= 1
-                    following = self.space(text, start)
-                    if not self._goes_on(text, pos, last, following):
+                    at = self.space(text, start)
+                    if not self._goes_on(text, pos, last, at):
                         return last
-                    at = following
                     break
-                if kind == 4:
+                elif kind == 8:
                     if comma:
                         return start
-                elif kind == 6:
-                    found = self._angle(text, pos, start)
-                    if found > start:
-                        at = found
+                elif kind == 10:
+                    from slipstream.map.languages.javascript_type_ends import angle
+                    at = angle(self, text, pos, start)
+                    if at > start:
                         break
-                elif kind == 7:
+                elif kind > 11:
                     at = self.hook(text, match)
                     break
-                else:
-                    return start
             else:
                 return len(text)
-
-    def _angle(self, text: str, begin: int, pos: int) -> int:
-        """Offset after type arguments or a JSX element at `pos`, or `pos` for a plain `<`."""
-        following = text[pos + 1:pos + 2]
-        before = text[pos - 1] if pos else ""
-        if self.typed and (before.isalnum() or before in "_$") and following not in " =<":
-            return max(pos, self.angles(text, pos))
-        if self.jsx and (following.isalpha() or following in "_$>"):
-            back = pos
-            while back > begin and text[back - 1] in " \t\r\n(":
-                back -= 1
-            if back == begin or text[back - 1] in "=>?:&|,([{":
-                return self.jsx_end(text, pos)
-        return pos
 
     def _goes_on(self, text: str, begin: int, last: int, following: int) -> bool:
         """Whether the statement goes on after the line that ends at `last`; `following` is the next code."""

@@ -1,16 +1,46 @@
-"""JavaScript values that are given to names of other objects: CommonJS exports, prototypes, options of a component."""
+"""JavaScript values with a form of their own, or given to names of other objects: CommonJS exports, options of a component."""
 from __future__ import annotations
 
 import re
 
 from slipstream.base.lazy_pattern import pattern_of
-from slipstream.map.languages.javascript import TARGET, WORD, Module
-from slipstream.map.languages.javascript_values import export_default, value
+from slipstream.map.languages.javascript import FUNCTION, TARGET, Module
+from slipstream.map.languages.javascript_values import ended, value
 from slipstream.map.languages.lexer import after
 from slipstream.map.model import Definition
 
+_NAME = pattern_of(r"(?!\d)[\w$]+")
+_WRAPPED = pattern_of(r"\(\s*(?:async\b|function\b|class\b|\(|[\w$]+\s*=>)")
+_ASYNC_FUNCTION = pattern_of(r"(?:async\b\s*)?(?=function(?![\w$]))")
+_CLASS = pattern_of(r"class(?![\w$])")
 _OBJECT_KEY = pattern_of(r"\s*(?:async\s+)?(?:\*\s*)?(?:(?:get|set)\s+(?=[\w$'\"]))?"
                          r"([\w$]+|'[^'\n]*'|\"[^\"\n]*\")\s*(,|\}|:|\()")
+
+
+def braced_value(scan: Module, pos: int, comma: bool) -> tuple[str, int, int] | None:
+    """A function or class as a value, in round brackets too, as `javascript_values.value` gives it; None for another."""
+    text = scan.text
+    lex = scan.lex
+    if text.startswith("(", pos):
+        if _WRAPPED.match(text, pos) is None:
+            return None
+        close = lex.close(text, pos)
+        kind, head, end = value(scan, lex.space(text, pos + 1), False)
+        rest = lex.space(text, close)
+        if kind == "const" or lex.space(text, end) != close - 1 or text.startswith(("(", ".", "["), rest):
+            return None
+        return kind, head, close if text.startswith(";", rest) else lex.expression_end(text, close, comma)
+    function = _ASYNC_FUNCTION.match(text, pos)
+    if function is not None:
+        found = FUNCTION.match(text, function.end())
+        head = scan.parameters(lex.space(text, found.end())) if found else -1
+        body = lex.space(text, head) if head >= 0 else len(text)
+        return ended(scan, "function", head, lex.close(text, body), comma) if text.startswith("{", body) else None
+    if not _CLASS.match(text, pos):
+        return None
+    from slipstream.map.languages.javascript_type_ends import class_head
+    body = class_head(lex, text, pos)
+    return ended(scan, "class", body, lex.close(text, body), comma) if body >= 0 else None
 
 
 def assignment(scan: Module, at: int, start: int, owner: Definition | None) -> int:
@@ -33,18 +63,17 @@ def assignment(scan: Module, at: int, start: int, owner: Definition | None) -> i
         if text[pos:pos + 1] == "{":
             exported_object(scan, pos, owner)
             return scan.semicolon(scan.lex.expression_end(text, pos, False))
+        from slipstream.map.languages.javascript_exports import export_default
         return export_default(scan, pos, start, at, owner)
     if not any("." in name for name in names):
         return scan.semicolon(scan.lex.expression_end(text, pos, False))
-    doc = scan.doc_text
     kind, head, end = value(scan, pos, False)
     end = scan.semicolon(end)
-    scan.doc_text = doc
     made = False
     for name, (_, name_at) in zip(reversed(names), reversed(targets)):
         holder, _, short = name.rpartition(".")
         if holder in ("exports", "module.exports"):
-            named = WORD.match(text, pos)
+            named = _NAME.match(text, pos)
             if kind == "const" and named is not None and text[named.end():end].strip() in ("", ";"):
                 scan.exported_names.append((named.group(), short, owner))
                 scan.assigned.append((short, named.group(), name_at, start, end, at))
@@ -59,7 +88,8 @@ def assignment(scan: Module, at: int, start: int, owner: Definition | None) -> i
             continue
         made = True
         if kind == "class":
-            scan.class_body(head, definition)
+            from slipstream.map.languages.javascript_class import class_body
+            class_body(scan, head, definition)
     return end
 
 
@@ -83,16 +113,15 @@ def exported_object(scan: Module, pos: int, owner: Definition | None) -> None:
             scan.exported_names.append((name, name, owner))
         elif mark == ":":
             begin = lex.space(text, end)
-            word = WORD.match(text, begin)
-            doc, scan.doc_text = scan.doc_text, ""
+            word = _NAME.match(text, begin)
             kind, head, end = value(scan, begin, True)
-            scan.doc_text = doc
             if word is not None and text[word.end():end].strip() == "":
                 scan.exported_names.append((word.group(), name, owner))
             elif kind in ("function", "class"):
                 definition = scan.add(name, kind, match.start(1), start, end, (at, head), owner, True, False)
                 if kind == "class":
-                    scan.class_body(head, definition)
+                    from slipstream.map.languages.javascript_class import class_body
+                    class_body(scan, head, definition)
             end = after(text, ",", end) if text[end:end + 1] == "," else end + 1
         else:
             body = lex.space(text, lex.close(text, end - 1))
@@ -131,10 +160,8 @@ def component_options(scan: Module, brace: int, owner: Definition, inside: bool 
                 component_options(scan, begin, owner, True)
                 kind, end = "", lex.close(text, begin)
             else:
-                doc = scan.doc_text
                 found, head, end = value(scan, begin, True)
                 kind = "method" if found == "function" else "accessor" if inside and text[begin] == "{" else ""
-                scan.doc_text = doc
         else:
             kind, end = "", end - 1
         if kind:

@@ -1,13 +1,13 @@
-"""Where types of TypeScript end: annotations, type arguments, the heads of classes and interfaces."""
+"""Where what begins with `<` or `:` ends: types, type arguments, the heads of classes and interfaces, elements of JSX."""
 from __future__ import annotations
 
-import re
-
+from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.javascript_lexer import WORD, JavaScriptLexicon
 from slipstream.map.languages.lexer import after, tokens
 
 _PREFIX_WORDS = frozenset(("keyof", "typeof", "readonly", "unique", "infer", "asserts", "new", "abstract"))
-_HEAD_STOP = re.compile(r"[{(<;/)}=]")
+_HEAD_STOP = pattern_of(r"[{(<;/)}=]")
+_TAG = pattern_of(r"(<(?=[A-Za-z_$>]))|(</[^>]{0,300}>)|(/>)|(\{)|=\s*(?:\"[^\"]*\"|'[^']*')")
 
 
 def type_end(lex: JavaScriptLexicon, text: str, pos: int) -> int:
@@ -90,24 +90,26 @@ def angles(lex: JavaScriptLexicon, text: str, pos: int) -> int:
     at = pos
     stop = pos + 20_000
     while True:
-        for match in tokens(lex.angle, text, at):
-            kind = match.lastindex
-            if kind is None:
-                continue
-            if kind == 1:
-                at = lex.close(text, match.start())
-                break
-            if kind == 2:
+        for match in tokens(lex.stops, text, at):
+            kind = match.lastindex or 0
+            if kind == 10:
                 depth += 1
-            elif kind == 3:
+            elif kind == 11:
                 depth -= 1
                 if not depth:
                     return match.end()
-            elif kind == 4:
-                return -1
-            else:
+            elif kind > 11:
                 at = lex.hook(text, match)
                 break
+            elif kind > 3:
+                if kind < 8:
+                    return -1
+                continue
+            elif kind:
+                at = lex.close(text, match.start())
+                break
+            else:
+                continue
             if match.end() > stop:
                 return -1
         else:
@@ -131,12 +133,43 @@ def class_head(lex: JavaScriptLexicon, text: str, pos: int) -> int:
         elif char == "(":
             at = lex.close(text, at)
         elif char == "<":
-            at = lex.angles(text, at)
+            at = angles(lex, text, at)
             if at < 0:
                 return -1
         else:
             return -1
 
 
-for _step in (type_end, angles, class_head):
-    setattr(JavaScriptLexicon, _step.__name__, _step)  # the method itself from now on: a file may ask it ten thousand times
+def angle(lex: JavaScriptLexicon, text: str, begin: int, pos: int) -> int:
+    """Offset after type arguments or a JSX element at `pos`, or `pos` for a plain `<`; the expression began at `begin`."""
+    following = text[pos + 1:pos + 2]
+    before = text[pos - 1] if pos else ""
+    if lex.typed and (before.isalnum() or before in "_$") and following not in " =<":
+        return max(pos, angles(lex, text, pos))
+    if lex.jsx and (following.isalpha() or following in "_$>"):
+        back = pos
+        while back > begin and text[back - 1] in " \t\r\n(":
+            back -= 1
+        if back == begin or text[back - 1] in "=>?:&|,([{":
+            return jsx_end(lex, text, pos)
+    return pos
+
+
+def jsx_end(lex: JavaScriptLexicon, text: str, pos: int) -> int:
+    """Offset after the JSX element that begins at `pos`."""
+    depth = 0
+    at = pos
+    while True:
+        for match in tokens(_TAG, text, at):
+            kind = match.lastindex
+            if kind == 1:
+                depth += 1
+            elif kind == 4:
+                at = lex.close(text, match.start())
+                break
+            elif kind:
+                depth -= 1
+                if depth <= 0:
+                    return match.end()
+        else:
+            return len(text)

@@ -5,6 +5,7 @@ import re
 
 from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.javascript import Module
+from slipstream.map.languages.javascript_type_ends import angles, class_head, type_end
 from slipstream.map.model import Definition
 
 _INTERFACE_NAME = pattern_of(r"interface\s+([\w$]+)")
@@ -31,10 +32,10 @@ def type_declaration(scan: Module, word: str, pos: int, start: int, at: int, own
             return -1
         end = match.end()
         if text[end] == "<":
-            end = scan.lex.space(text, max(end, scan.lex.angles(text, end)))
+            end = scan.lex.space(text, max(end, angles(scan.lex, text, end)))
         if text[end:end + 1] != "=":
             return -1
-        end = scan.lex.type_end(text, end + 1)
+        end = type_end(scan.lex, text, end + 1)
         end = scan.semicolon(end)
         scan.add(match.group(1), "type", match.start(1), start, end, (at, end), owner, exported, default)
         return end
@@ -43,7 +44,8 @@ def type_declaration(scan: Module, word: str, pos: int, start: int, at: int, own
         if match is None or (word != "global" and match.group(1) is None) or scan.depth > 40:
             return -1
         if word == "global" or match.group(1)[0] in "'\"":
-            return scan.statements(match.end(), scan.hollow(), True)
+            from slipstream.map.languages.javascript_forms import hollow
+            return scan.statements(match.end(), hollow(scan), True)
         definition = scan.add(match.group(1), "class", match.start(1), start, match.end(), (at, match.end() - 1),
                               owner, exported, False)
         end = scan.statements(match.end(), definition, exported)
@@ -55,7 +57,7 @@ def type_declaration(scan: Module, word: str, pos: int, start: int, at: int, own
 def interface(scan: Module, pos: int, start: int, at: int, owner: Definition | None, exported: bool, default: bool) -> int:
     text = scan.text
     match = _INTERFACE_NAME.match(text, pos)
-    body = scan.lex.class_head(text, pos) if match else -1
+    body = class_head(scan.lex, text, pos) if match else -1
     if match is None or body < 0:
         return -1
     end = scan.lex.close(text, body)
@@ -90,7 +92,7 @@ def interface_members(scan: Module, pos: int, stop: int, owner: Definition) -> N
             kind = "method"
             end = scan.parameters(end)
         elif text[end:end + 1] == ":":
-            end = lex.type_end(text, end + 1)
+            end = type_end(lex, text, end + 1)
         else:
             end = match.end()
         if end < 0 or end > stop:

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import re
 
+from slipstream.map.languages.braces import BraceWalker
 from slipstream.map.languages.linewise import LineWalker, StringLexicon
-from slipstream.map.languages.walker import BraceWalker
 from slipstream.map.model import Definition, FileScan
 
 _MODIFIERS = re.compile(r"(?:public|private|protected|internal|abstract|final|open|sealed|data|inner|inline|value|enum|"

@@ -3,15 +3,15 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after, after_nested, tokens
-from slipstream.map.languages.walker import Walker
+from slipstream.map.languages.braces import BraceLexicon, CodeWalker, after_nested
+from slipstream.map.languages.lexer import after, tokens
 from slipstream.map.model import FileScan
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _WORD_BEFORE = re.compile(r"\w+\Z")
 
 
-class StringLexicon(Lexicon):
+class StringLexicon(BraceLexicon):
     """Nested comments, and strings with code in them: `code` is what opens it (`${` or `\\(`), quotes may be tripled."""
 
     def __init__(self, noise: str, code: str, prefix: str = "") -> None:
@@ -22,7 +22,7 @@ class StringLexicon(Lexicon):
                                  rf'[^"\\\n{re.escape(code[0])}]*){{0,9999}}"')
         self._pieces = re.compile(rf'({opener})|\\.|(")|(\n)', re.S)
         self._long = re.compile(rf'({opener})|\\.|("""+)', re.S)
-        super().__init__(noise, rf'/\*|{prefix}"', self._pass)
+        super().__init__(noise, (r"/\*", prefix + '"'), self._pass)
 
     def _pass(self, text: str, match: re.Match[str]) -> int:
         pos = match.start()
@@ -56,7 +56,7 @@ class StringLexicon(Lexicon):
                 return len(text)
 
 
-class LineWalker(Walker):
+class LineWalker(CodeWalker):
     """Statement ends by the line; the class attributes say what carries a statement over a line feed."""
 
     nested_comments = True
@@ -67,7 +67,7 @@ class LineWalker(Walker):
     before_words = frozenset(("else", "as", "catch", "finally", "where"))
     condition_words: frozenset[str] = frozenset(("if", "while", "for"))
 
-    def __init__(self, text: str, out: FileScan, lexicon: Lexicon) -> None:
+    def __init__(self, text: str, out: FileScan, lexicon: BraceLexicon) -> None:
         super().__init__(text, out, lexicon)
         self._line = lexicon.compile(r"([(\[])|(\{)|([)}\]])|(;)|(\n)|(,)|(//[^\n]*)")
 
@@ -77,7 +77,7 @@ class LineWalker(Walker):
         lex = self.lex
         at = pos
         comment = (-1, -1)
-        special = self._line.groups
+        plain = self._line.groups - len(lex.special)
         condition = -1                  # offset after the brackets of `if (...)`
         while True:
             for match in tokens(self._line, text, at):
@@ -112,7 +112,7 @@ class LineWalker(Walker):
                 if kind == 6:
                     if comma:
                         return start
-                elif kind == special:
+                elif kind > plain:
                     at = lex.hook(text, match)
                     break
                 else:

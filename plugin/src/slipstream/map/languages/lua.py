@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 
+from slipstream.map.languages.braces import adopt, comment_above
 from slipstream.map.languages.lexer import Lexicon, after, quoted, tokens
 from slipstream.map.languages.walker import Walker
 from slipstream.map.model import Definition, FileScan
@@ -20,7 +21,7 @@ def _hook(text: str, match: re.Match[str]) -> int:
     return after(text, f"]{long.group(1)}]", long.end()) if long is not None else match.end()
 
 
-_LEXICON = Lexicon(quoted('"') + "|" + quoted("'") + r"|--(?!\[=*\[)[^\n]*", r"--\[=*\[|\[=*\[", _hook)
+_LEXICON = Lexicon(quoted('"') + "|" + quoted("'") + r"|--(?!\[=*\[)[^\n]*", (r"--\[=*\[", r"\[=*\["), _hook)
 _TOKEN = _LEXICON.compile(r"((?<![\w.:])(?:function|if|do|repeat)(?!\w))|((?<![\w.:])(?:end|until)(?!\w))|(\n(?=[A-Za-z_]))")
 
 
@@ -68,7 +69,7 @@ class _LuaScanner(Walker):
         self.out.definitions = [d for d in self.out.definitions if not d.parent]
         for table in tables:
             table.kind = "class" if any(s.parent == table.name for s in strays) else "const"
-        self.adopt(strays, self.out.definitions)
+        adopt(strays, self.out.definitions)
         returned = _RETURNED.search(text)
         for definition in self.out.definitions:
             if returned is not None and definition.name == returned.group(1):
@@ -77,7 +78,7 @@ class _LuaScanner(Walker):
     def statement(self, at: int) -> Definition | None:
         """A definition at the beginning of a line outside of every block; the function whose `end` is awaited."""
         text = self.text
-        start = self.comment_above(at)
+        start = comment_above(text, at, self.line_comment)
         self.doc_text = text[start:at] if start < at else ""
         head = at + 6 if text.startswith("local ", at) else at
         found = _FUNCTION.match(text, head) or _ASSIGNED.match(text, at)

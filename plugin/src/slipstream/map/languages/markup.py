@@ -65,8 +65,9 @@ def _front_end(text: str, pos: int) -> re.Match[str] | None:
     """The `---` line that closes a front matter: where there are several, the first that is in no string or comment."""
     found = _FRONT_END.search(text, pos)
     if found is not None and _FRONT_END.search(text, found.end()) is not None:
+        from slipstream.map.languages.braces import BraceLexicon
         lexicon = JavaScriptLexicon(False, True)
-        fence = lexicon.find(lexicon.compile(r"([({\[])|(\n---[ \t]*\r?(?=\n|\Z))"), text, pos - 1)
+        fence = BraceLexicon.find(lexicon, lexicon.compile(r"([({\[])|(\n---[ \t]*\r?(?=\n|\Z))"), text, pos - 1)
         return _FRONT_END.search(text, fence.start() + 1) if fence is not None else found
     return found
 

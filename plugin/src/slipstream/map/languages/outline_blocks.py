@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import UNCLOSED_LIMIT, Lexicon, after, find_unescaped, quoted, tokens
+from slipstream.map.languages.braces import BraceLexicon, CodeWalker
+from slipstream.map.languages.lexer import UNCLOSED_LIMIT, after, find_unescaped, quoted, tokens
 from slipstream.map.languages.text import unescaped
-from slipstream.map.languages.walker import Walker
 from slipstream.map.model import FileScan, OutlineEntry
 
 _PROTO = re.compile(r"(message|enum|service|extend|oneof)\s+([\w.]+)\s*\{|rpc\s+(\w+)\s*\(")
@@ -78,9 +78,9 @@ class _Hcl:
 
 
 _NOISE = quoted('"') + "|" + quoted("'")
-_C_LEXICON = Lexicon(_NOISE + r"|//[^\n]*", r"/\*", _hook)
-_GRAPHQL_LEXICON = Lexicon(quoted('"') + r"|\#[^\n]*", r'"""', _hook)
-_HCL_SPECIAL = (r'/\*|"[^"\\\n$%]*(?:(?:\\.|[$%](?!\{))[^"\\\n$%]*){0,9999}[$%]\{|<<[-~]?[A-Za-z_]\w{0,60}[ \t]*\r?\n')
+_C_LEXICON = BraceLexicon(_NOISE + r"|//[^\n]*", (r"/\*",), _hook)
+_GRAPHQL_LEXICON = BraceLexicon(quoted('"') + r"|\#[^\n]*", ('"""',), _hook)
+_HCL_SPECIAL = (r"/\*", r'"[^"\\\n$%]*(?:(?:\\.|[$%](?!\{))[^"\\\n$%]*){0,9999}[$%]\{', r"<<[-~]?[A-Za-z_]\w{0,60}[ \t]*\r?\n")
 
 
 def scan(text: str, path: str, out: FileScan) -> None:
@@ -88,14 +88,14 @@ def scan(text: str, path: str, out: FileScan) -> None:
     name = out.language
     lexicon = _GRAPHQL_LEXICON if name == "graphql" else _C_LEXICON
     if name == "terraform":
-        lexicon = Lexicon(quoted('"') + r"|\#[^\n]*|//[^\n]*", _HCL_SPECIAL, _Hcl(text))
+        lexicon = BraceLexicon(quoted('"') + r"|\#[^\n]*|//[^\n]*", _HCL_SPECIAL, _Hcl(text))
     blocks = _Blocks(text, out, lexicon)
     blocks.hash_comments = name in ("graphql", "terraform")
     blocks.header_purpose()
     {"proto": blocks.proto, "graphql": blocks.graphql, "terraform": blocks.terraform, "json": blocks.json}[name]()
 
 
-class _Blocks(Walker):
+class _Blocks(CodeWalker):
     """Statements of a file up to `;` or behind their braces."""
 
     def entry(self, name: str, kind: str, at: int, end: int, level: int = 1) -> OutlineEntry:

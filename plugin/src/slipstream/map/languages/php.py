@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after, tokens
-from slipstream.map.languages.walker import BraceWalker
+from slipstream.map.languages.braces import BraceLexicon, BraceWalker
+from slipstream.map.languages.lexer import after, tokens
 from slipstream.map.model import Definition, FileScan, Import
 
 _OPEN = re.compile(r"<\?(?:php\b|=)?", re.I)
@@ -48,7 +48,8 @@ def _hook(text: str, match: re.Match[str]) -> int:
 
 
 _REST = r"[^\n?]*(?:\?(?!>)[^\n?]*){0,500}"
-_LEXICON = Lexicon(_string('"') + "|" + _string("'") + "|//" + _REST + r"|\#(?!\[)" + _REST, r"/\*|\?>|<<<", _hook)
+_LEXICON = BraceLexicon(_string('"') + "|" + _string("'") + "|//" + _REST + r"|\#(?!\[)" + _REST,
+                        (r"/\*", r"\?>", "<<<"), _hook)
 _STOP = _LEXICON.compile(r"([(\[])|(\{)|(;)|([)}\]])|(\?>)")
 _END = _LEXICON.compile(r"([({\[])|(;)|([)}\]])|(\?>)")
 _CALLS = _LEXICON.compile(r"(\b(?:require|include)(?:_once)?\b)")

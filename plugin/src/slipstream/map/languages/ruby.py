@@ -41,7 +41,7 @@ def _string_hook(text: str, match: re.Match[str]) -> int:
     return _string_end(text, match.start())
 
 
-_INSIDE = Lexicon(quoted("'") + r"|/(?<=[\[(,=~ ]/)[^/\n{}]{1,100}/", r"[\"`]", _string_hook)
+_INSIDE = Lexicon(quoted("'") + r"|/(?<=[\[(,=~ ]/)[^/\n{}]{1,100}/", (r"\"", "`"), _string_hook)
 _depth = [0]
 
 

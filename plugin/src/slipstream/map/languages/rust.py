@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after, after_nested
-from slipstream.map.languages.walker import Walker
+from slipstream.map.languages.braces import BraceLexicon, CodeWalker, adopt, after_nested
+from slipstream.map.languages.lexer import after
 from slipstream.map.model import Definition, FileScan
 
 _ITEM = re.compile(
@@ -33,9 +33,9 @@ def _hook(text: str, match: re.Match[str]) -> int:
     return after(text, '"' + "#" * match.group().count("#"), match.end())
 
 
-_LEXICON = Lexicon(
+_LEXICON = BraceLexicon(
     r'"[^"\\]*(?:\\.[^"\\]*){0,9999}"?' + r"|'(?:[^'\\\n]|\\[^\n][^'\n]{0,10})'|//[^\n]*",
-    r'/\*|r(?<![^\W\d_]\wr)#{0,20}"', _hook)
+    (r"/\*", r'r(?<![^\W\d_]\wr)#{0,20}"'), _hook)
 _STOP = _LEXICON.compile(r"([(\[])|(\{)|(;)|([)}\]])")
 _END = _LEXICON.compile(r"([({\[])|(;)|([)}\]])")
 _COMMA = _LEXICON.compile(r"([({\[])|(,)|([)}\]])")
@@ -50,11 +50,11 @@ def scan(text: str, path: str, out: FileScan) -> None:
         out.hints.append("main")
 
 
-class _RustScanner(Walker):
+class _RustScanner(CodeWalker):
     nested_comments = True
     file = ""  # what `#[path = "..."]` in front of an item names
 
-    def __init__(self, text: str, out: FileScan, lexicon: Lexicon) -> None:
+    def __init__(self, text: str, out: FileScan, lexicon: BraceLexicon) -> None:
         super().__init__(text, out, lexicon)
         self.inside: list[str] = []  # the modules of this file around here
 
@@ -94,7 +94,7 @@ class _RustScanner(Walker):
                 continue
             pos = max(at + 1, self.item(match, start, at, owner, context, wanted and not test, strays))
         self.depth -= 1
-        self.adopt(strays, owner.members if owner is not None else self.out.definitions)
+        adopt(strays, owner.members if owner is not None else self.out.definitions)
         return at
 
     def skip(self, at: int, context: str) -> int:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 
+from slipstream.map.languages.braces import comment_above
 from slipstream.map.languages.lexer import UNCLOSED_LIMIT, Lexicon, tokens
 from slipstream.map.languages.summaries import hash_header
 from slipstream.map.languages.walker import Walker
@@ -103,7 +104,7 @@ def _string_end(text: str, pos: int) -> int:
 
 
 _LEXICON = Lexicon(r"'[^']*'?|\\.|\#(?<![^\s;()&|]\#)[^\n]*|\$(?:\#|'[^'\\]*(?:\\.[^'\\]*){0,9999}'|\{\#[^}\n]*\})",
-                   r'<<(?!<)|"|\$\{', _hook)
+                   (r"<<(?!<)", '"', r"\$\{"), _hook)
 _LINE = _LEXICON.compile(r"(\\?\n[ \t]*(?=[\w.:])|(?:\|\||&&|;|\))[ \t]*(?=function[ \t]|[\w:-]{1,200}[ \t]?\([ \t]*\)))")
 
 
@@ -128,7 +129,7 @@ class _ShellScanner(Walker):
                 kind = match.lastindex
                 if kind is None:
                     continue
-                pos = self.lex.hook(text, match) if kind == 2 else self.line(match)
+                pos = self.lex.hook(text, match) if kind > 1 else self.line(match)
                 if pos != match.end():
                     again = True
                     break
@@ -140,7 +141,7 @@ class _ShellScanner(Walker):
         if found is not None:
             brace = found.end() - 1
             end = self.lex.close(text, brace)
-            start = self.comment_above(at + 1) if text[at] == "\n" else match.end()
+            start = comment_above(text, at + 1, self.line_comment) if text[at] == "\n" else match.end()
             for name in _NAMES.finditer(text, *found.span(2 if found.group(1) is None else 1)):
                 self.doc_text = text[start:at] if start < at else ""
                 self.add(name.group(), "function", name.start(), start, end, (match.end(), brace), None,

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import re
 
+from slipstream.map.languages.braces import BraceWalker, adopt
 from slipstream.map.languages.linewise import LineWalker, StringLexicon
-from slipstream.map.languages.walker import BraceWalker
 from slipstream.map.model import Definition, FileScan
 
 _MODIFIERS = re.compile(r"(?:(?:public|private|fileprivate|internal|open|package)(?:\(set\))?|static|final|"
@@ -55,7 +55,7 @@ class _SwiftScanner(LineWalker, BraceWalker):
         if self.out.purpose.startswith(name) or self.out.purpose.endswith(".swift"):
             self.out.purpose = ""
         self.members(0, None, False)
-        self.adopt(self.strays, self.out.definitions, self.out.walk())
+        adopt(self.strays, self.out.definitions, self.out.walk())
         if not self.out.purpose:
             self.out.purpose = next((d.doc for d in self.out.definitions if d.doc), "")
         if "@main" in text or name == "main.swift":
