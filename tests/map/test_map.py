@@ -11,7 +11,7 @@ import unittest
 
 from slipstream.base.tokens import BYTES_PER_TOKEN
 from slipstream.map.index import open_index
-from slipstream.map.map_line import LEVELS, MAX_SHARE
+from slipstream.map.patch import LEVELS, MAX_SHARE
 from slipstream.map.publish import refresh_map
 from slipstream.map.render import render_map
 

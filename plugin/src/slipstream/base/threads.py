@@ -12,15 +12,16 @@ _held: list[tuple[str, int]] = []  # the archive and its descriptor
 
 
 def let_threads_import() -> None:
-    """Makes imports from the pyz safe for our threads, in two ways in which zipimport is not."""
+    """Makes imports from the pyz safe for our threads, in two ways in which zipimport is not; once is enough."""
     zipimport = sys.modules.get("zipimport")
     if zipimport is None:
         return
     # It tells a second thread that there is no zlib while a first is on its way to it; some of our modules are deflated.
     zipimport.__dict__["_get_decompress_func"] = lambda: __import__("zlib").decompress
-    if sys.version_info < (3, 10):  # there it shows other threads a module that is still being filled
+    import builtins
+    if sys.version_info < (3, 10) and builtins.__import__.__name__ != "load_alone":
+        # there it shows other threads a module that is still being filled
         import _thread
-        import builtins
         lock, load = _thread.RLock(), builtins.__import__
 
         def load_alone(*args: Any, **named: Any) -> Any:

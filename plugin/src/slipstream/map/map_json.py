@@ -8,7 +8,7 @@ from typing import Any
 from slipstream.base.json_files import dump_json
 from slipstream.map.index import Index
 from slipstream.map.index_file import FAILED, FLAGS, GENERATED, IMPORTERS, SIZE, SKIPPED, FileEntry, Symbol
-from slipstream.map.map_line import file_json, level_of, quote, sizes_of, specifiers, surface_of
+from slipstream.map.patch import file_json, level_of, quote, sizes_of, specifiers, surface_of
 
 MAX_KEPT_FILES = 10_000  # above, parsed files are let go at once
 

@@ -8,11 +8,11 @@ import sys
 import threading
 from typing import IO, TYPE_CHECKING, Callable
 
-from slipstream.base.threads import hold_archive, is_archive_gone
+from slipstream.base.threads import hold_archive, is_archive_gone, let_threads_import
 from slipstream.map.identity import scanner_identity
 from slipstream.map.index_file import FAILED
-from slipstream.map.scan import scan_many, skipped_file
-from slipstream.map.scanned import MAX_BLOCK_FILES, Block, Scanned
+from slipstream.map.scan import scan_file, skip_file
+from slipstream.map.scanned import MAX_BLOCK_FILES, Block, Scanned, is_full, pack_block
 
 if TYPE_CHECKING:
     import subprocess
@@ -54,6 +54,22 @@ def scan_files(root: str, paths: list[str], progress: Progress | None = None,
     return _Pool(root, paths, progress).run(count)
 
 
+def scan_many(root: str, paths: list[str]) -> list[Scanned]:
+    """Scan `paths` below `root`; the sections of neighbours share a block."""
+    results = [scan_file(root, path) for path in paths]
+    group: list[Scanned] = []
+    size = 0
+    for at, result in enumerate(results):
+        group.append(result)
+        size += len(result.section())
+        if is_full(len(group), size) or at == len(results) - 1:
+            block = Block(pack_block([one.section() for one in group]))
+            for place, one in enumerate(group):
+                one.block, one.place = block, place
+            group, size = [], 0
+    return results
+
+
 def _cores() -> int:
     try:
         return len(os.sched_getaffinity(0))
@@ -71,6 +87,7 @@ class _Pool:
         self.stopped: BaseException | None = None
 
     def run(self, count: int) -> list[Scanned]:
+        let_threads_import()
         threads = [threading.Thread(target=self._drive, daemon=True) for _ in range(min(count, len(self.chunks)))]
         for thread in threads:
             thread.start()
@@ -81,7 +98,7 @@ class _Pool:
         return [result or self._lost(i) for i, result in enumerate(self.results)]
 
     def _lost(self, at: int) -> Scanned:
-        return skipped_file(self.root, self.paths[at], "failed: the scan ended early", FAILED)
+        return skip_file(self.root, self.paths[at], "failed: the scan ended early", FAILED)
 
     def _drive(self) -> None:
         worker: Worker | None = None

@@ -22,9 +22,8 @@ from slipstream.map.index_file import (
     FileEntry,
     Symbol,
 )
+from slipstream.map.languages.text import cut_line
 from slipstream.map.publish import DEFAULT_BUDGET_TOKENS
-from slipstream.map.section import one_line
-from slipstream.map.skips import is_aside
 
 MIN_BUDGET_TOKENS = 100
 DETAIL_SYMBOLS = 12
@@ -77,7 +76,7 @@ def render_map(index: Index, budget_tokens: int = DEFAULT_BUDGET_TOKENS, path: s
         return _fit(_file_lines(index, path), limit)
     prefix = path.rstrip("/") + "/" if path and path != "." else ""
     files = rank_files(index, prefix)
-    heading = f"# Project map: {one_line(shown_name(index.title + ('/' + prefix if prefix else '')), 100)}"
+    heading = f"# Project map: {cut_line(shown_name(index.title + ('/' + prefix if prefix else '')), 100)}"
     page = Page(limit - len(heading.encode("utf-8", "backslashreplace")) - 260)
     entry_points = _entry_lines(index, prefix, page.limit // 6)
     page.add(entry_points)
@@ -112,8 +111,9 @@ def _fit(lines: list[str], limit: int) -> str:
 
 
 def _entry_lines(index: Index, prefix: str, room: int) -> list[str]:
-    names = [name for name in index.entry_points if name.startswith(prefix)]
-    names.sort(key=lambda name: (is_aside(name), name.count("/"), name))
+    names, table = [name for name in index.entry_points if name.startswith(prefix)], index.table
+    aside = {name for name in names if name in table.slots and table.records[table.slots[name]][FLAGS] & ASIDE}
+    names.sort(key=lambda name: (name in aside, name.count("/"), name))
     if not names:
         return []
     page = Page(room)
@@ -132,13 +132,13 @@ def warning_lines(entry: FileEntry) -> list[str]:
 def file_line(entry: FileEntry, path: str) -> str:
     """A file in one bullet: size, importers, purpose."""
     facts = count_of(entry.lines, "line") + (f", imported by {entry.importers}" if entry.importers else "")
-    purpose = f" - {one_line(entry.purpose, 110)}" if entry.purpose else ""
+    purpose = f" - {cut_line(entry.purpose, 110)}" if entry.purpose else ""
     return f"- `{shown_name(path)}` ({facts}){purpose}"
 
 
 def symbol_line(symbol: Symbol, width: int = 110) -> str:
     """A symbol in one bullet under its file: line, then signature."""
-    text = one_line(symbol.signature or f"{symbol.kind} {symbol.name}", width).replace("`", "'")
+    text = cut_line(symbol.signature or f"{symbol.kind} {symbol.name}", width).replace("`", "'")
     mark = " (default)" if symbol.default else ""
     return f"{'  ' * (symbol.depth + 1)}- {symbol.line} `{text}`{mark}"
 
@@ -296,7 +296,7 @@ def _left_out(index: Index, prefix: str) -> str:
     if not reasons:
         return ""
     parts = [f"{count} {reason}" for reason, count in sorted(reasons.items(), key=lambda one: (-one[1], one[0]))]
-    return one_line("Left out: " + ", ".join(parts) + " (`map --all` names them).", 200)
+    return cut_line("Left out: " + ", ".join(parts) + " (`map --all` names them).", 200)
 
 
 def render_all(index: Index, path: str | None = None) -> str:
@@ -305,7 +305,7 @@ def render_all(index: Index, path: str | None = None) -> str:
     if path and path in index.table.slots:
         return "\n".join(_file_lines(index, path)) + "\n"
     stats = index.stats()
-    lines = [f"# Project map: {one_line(shown_name(index.title), 100)}", "",
+    lines = [f"# Project map: {cut_line(shown_name(index.title), 100)}", "",
              f"{count_of(stats['fileCount'], 'file')}, {count_of(stats['allSymbols'], 'symbol')}, "
              f"{stats['totalBytes'] / 1024:.1f} KiB of source.", ""]
     if index.entry_points:

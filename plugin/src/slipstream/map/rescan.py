@@ -6,7 +6,7 @@ import time
 
 from slipstream.map.index_file import FLAGS, GENERATED, RACY, DamagedIndex, FileEntry, parse_rows
 from slipstream.map.refresh import Refresh, TooMuch, load_for, write_index
-from slipstream.map.scan import scan_many, scan_text
+from slipstream.map.scan import scan_file, scan_text
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ NAMED_PACKAGES = (b"kotlin", b"scala", b"csharp", b"php")  # who imports from th
 def scan_paths(result: Refresh, paths: list[str], progress: Progress | None) -> list[Scanned]:
     """Results for `paths`, in their order; on all cores when they are many."""
     if len(paths) <= FEW_FILES:
-        return scan_many(result.root, paths)
+        return [scan_file(result.root, path) for path in paths]
     if result.little and len(paths) >= MANY_FILES:
         raise TooMuch
     from slipstream.map.pool import scan_files

@@ -1,14 +1,11 @@
 """Which language a file is in and which module reads it; `scan_source` is the one way in."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 
 from slipstream.base.lazy_pattern import pattern_of
 from slipstream.map.languages.text import decode
 from slipstream.map.model import FileScan
-
-Scanner = Callable[[str, str, FileScan], None]
 
 # Key, name for people, module, full or outline, extensions, file names, interpreters of a shebang line; as text, which costs
 # an edit's map a tenth of what the same tuples cost to compile.
@@ -49,17 +46,10 @@ yaml | YAML | outline_lines | outline | yaml yml |  |
 """
 
 
-def _languages() -> dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
-    """key: (name, module, full or outline, extensions, file names, interpreters)."""
-    found = {}
-    for line in _TABLE.strip().split("\n"):
-        key, name, module, depth, *words = [cell.strip() for cell in line.split("|")]
-        extensions, names, interpreters = (tuple(cell.split()) for cell in words)
-        found[key] = (name, module, depth, extensions, names, interpreters)
-    return found
-
-
-LANGUAGES = _languages()
+_ROWS = ([cell.strip() for cell in line.split("|")] for line in _TABLE.strip().split("\n"))
+# key: (name, module, full or outline, extensions, file names, interpreters)
+LANGUAGES = {key: (name, module, depth, tuple(endings.split()), tuple(names.split()), tuple(programs.split()))
+             for key, name, module, depth, endings, names, programs in _ROWS}
 _BY_EXTENSION = {ext: key for key, row in LANGUAGES.items() for ext in row[3]}
 _BY_NAME = {name: key for key, row in LANGUAGES.items() for name in row[4]}
 # Files of one name with an ending for each use: `Dockerfile.dev`, `Makefile.common`.
@@ -72,8 +62,6 @@ _DEFINING = pattern_of(r"(?m)^(?:(?:export|public|private|protected|internal|sta
                        r"override|inline)[ \t]+){0,4}(?:def|class|function|func|fn|fun|struct|interface|enum|trait|module|"
                        r"record|impl|"
                        r"protocol)[ \t]+[A-Za-z_]\w*[ \t]*(?:[({:<\[]|extends\b|\r?$)")
-_SHEBANG = pattern_of(rb"#![ \t]*([^\r\n]{1,200})")
-_scanners: dict[str, Scanner] = {}
 
 
 def language_of(path: str, head: bytes = b"") -> str | None:
@@ -91,10 +79,7 @@ def language_of(path: str, head: bytes = b"") -> str | None:
 
 def interpreter_of(head: bytes) -> str:
     """The program a shebang line names, without its folder, version digits after a dot, or `env`; else ''."""
-    match = _SHEBANG.match(head)
-    if match is None:
-        return ""
-    words = match.group(1).decode("latin-1").split()
+    words = head[2:].splitlines()[0].decode("latin-1").split() if head[:2] == b"#!" and head[2:] else []
     while words and (words[0].rsplit("/", 1)[-1] == "env" or words[0].startswith("-") or "=" in words[0]):
         del words[0]
     return words[0].rsplit("/", 1)[-1].split(".")[0] if words else ""
@@ -106,32 +91,25 @@ def needs_shebang(path: str) -> bool:
     return "." not in name[1:] and name not in _BY_NAME
 
 
-def scan_source(path: str, data: bytes, tries: int = 20) -> FileScan:
+def scan_source(path: str, data: bytes) -> FileScan:
     """Read one file's bytes; an unknown language gives a FileScan with language '' and only its lines counted.
 
     Never raises for the content of a file: what defeats a scanner ends up in `warnings`.
     """
     language = language_of(path, data[:256])
     text = decode(data)
-    scan = FileScan(language or "", text.count("\n") + (0 if text.endswith("\n") or not text else 1))
+    scan = FileScan(language or "", text.count("\n") + (text[-1:] not in ("", "\n")))
     if data[:2] == b"#!" and data[2:3] != b"[":     # Rust's attributes of a whole file begin so
         scan.hints.append("shebang:" + interpreter_of(data[:256]))
     if language is None:
         return scan
+    _, module, depth, *_ = LANGUAGES[language]
     try:
-        scanner = _scanners.get(language)
-        if scanner is None:
-            scanner = _scanners[language] = import_module("slipstream.map.languages." + LANGUAGES[language][1]).scan
-        scanner(text, path, scan)
-    except ImportError as error:  # another thread was on zipimport's way to zlib at that moment
-        if not tries or "zlib" not in str(error):
-            raise
-        return scan_source(path, data, tries - 1)
+        import_module("slipstream.map.languages." + module).scan(text, path, scan)
     except (IndexError, ValueError, RecursionError, AttributeError) as error:     # a bug here must not cost the whole map
         scan.warnings.append(f"scanner stopped: {type(error).__name__}: {error}")
-    if len(scan.imports) > 1:
-        scan.imports = list(dict.fromkeys(scan.imports))
-    if not scan.definitions and not scan.reexports and LANGUAGES[language][2] == "full" and _DEFINING.search(text):
+    scan.imports = list(dict.fromkeys(scan.imports))
+    if not scan.definitions and not scan.reexports and depth == "full" and _DEFINING.search(text):
         scan.warnings.append("lines look like definitions, but none was read")
     if not scan.purpose:
         scan.purpose = purpose_from_names(scan)
@@ -140,17 +118,18 @@ def scan_source(path: str, data: bytes, tries: int = 20) -> FileScan:
 
 def purpose_from_names(scan: FileScan) -> str:
     """What the file offers, when it has no header comment: `exports a, b, c and 4 more`."""
-    names = [d.name for d in scan.definitions if d.exported and not d.overload]
-    word = "exports"
-    if not names and not scan.definitions:
-        passed = scan.reexports
-        names = [name for name, *_ in passed if name != "*"] or [f"all of {source}" for _, _, source, _ in passed if source]
-    if not names:
-        names, word = [d.name for d in scan.definitions], "defines"
-    if not names and scan.outline:
-        kind = scan.outline[0].kind
+    definitions, outline = scan.definitions, scan.outline
+    names, word = [one.name for one in definitions if one.exported and not one.overload], "exports"
+    if definitions:
+        if not names:
+            names, word = [one.name for one in definitions], "defines"
+    elif scan.reexports:
+        names = [name for name, *_ in scan.reexports if name != "*"] or [
+            f"all of {source}" for _, _, source, _ in scan.reexports if source]
+    if not names and outline:
+        kind = outline[0].kind
         word = kind[:-1] + "ies" if kind.endswith(("ty", "cy", "ry")) else kind + ("es" if kind.endswith(("s", "x")) else "s")
-        names = [e.name for e in scan.outline if e.level == 1 and e.kind == scan.outline[0].kind]
+        names = [one.name for one in outline if one.level == 1 and one.kind == kind]
     names = list(dict.fromkeys(names))
     if not names:
         return ""

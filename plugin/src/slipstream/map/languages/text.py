@@ -4,27 +4,17 @@ from __future__ import annotations
 SIGNATURE_LIMIT_CHARS = 240
 
 
-
 def decode(data: bytes) -> str:
     """Text with one `\\n` per line of the file: UTF-8, UTF-16 by its mark, else Latin-1; never fails.
 
     A lone carriage return ends a line only in a file that has no line feed at all, so numbers agree with git and editors.
     """
-    if data[:3] == b"\xef\xbb\xbf":
-        data = data[3:]
-    elif data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return _line_feeds(data.decode("utf-16", "replace"))
+    data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8") if data[:2] not in (b"\xff\xfe", b"\xfe\xff") else data.decode("utf-16", "replace")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    return _line_feeds(text)
-
-
-def _line_feeds(text: str) -> str:
-    if "\r" in text and "\n" not in text:
-        return text.replace("\r", "\n")
-    return text
+    return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
 
 
 class Lines:
@@ -57,6 +47,13 @@ def one_line(text: str, limit: int = SIGNATURE_LIMIT_CHARS) -> str:
     if len(line) > limit:
         line = line[: limit - 1].rstrip() + "…"
     return line
+
+
+def cut_line(text: str, limit: int) -> str:
+    """Text on one line, its blanks kept where it is on one already, cut at `limit` characters."""
+    if not text.isprintable():
+        text = " ".join(text.split())
+    return text if len(text) <= limit else text[:limit - 1].rstrip() + "\u2026"
 
 
 def signature(text: str) -> str:
