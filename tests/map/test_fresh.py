@@ -54,6 +54,21 @@ class Fresh(TreeCase):
         os.unlink(os.path.join(self.root, ".gitignore"))
         self.assertEqual(self.named("second_thing"), ["second_thing"])
 
+    def test_a_file_without_extension_that_becomes_a_script(self) -> None:
+        self.write("tools/deploy", "echo nothing\n")
+        self.write("tools/LICENSE", "free\n")
+        for folder in ("", "tools"):
+            os.utime(os.path.join(self.root, folder), (OLD[0] + 9, OLD[0] + 9))
+        self.assertEqual(open_index(self.root).find("roll_out"), [])
+        self.assertFalse(open_index(self.root).refreshed.written)
+        self.write("tools/deploy", "#!/bin/sh\nroll_out() {\n  echo rolled\n}\n")
+        self.assertEqual(os.stat(os.path.join(self.root, "tools")).st_mtime, OLD[0] + 9, "written in place")
+        self.assertEqual([one.path for one in open_index(self.root).find("roll_out")], ["tools/deploy"])
+        self.write("tools/LICENSE", "free as before\n")  # looked at again, and then no more
+        for scanned in ([], []):
+            self.assertEqual(open_index(self.root).refreshed.scanned, scanned)
+        self.assertFalse(open_index(self.root).refreshed.written)
+
     def test_damage_that_only_a_query_meets(self) -> None:
         path = refresh.index_path(self.root)
         for part, ask in (("blocks", lambda: self.named("second_thing") == ["second_thing"]),

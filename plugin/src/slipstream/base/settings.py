@@ -36,10 +36,10 @@ def load_settings(store_root: str, env: Mapping[str, str] = os.environ) -> dict[
 
 
 def setting(store_root: str, key: str) -> Any:
-    """One setting; its default where a file is damaged, so that nothing stops for a typing error."""
+    """One setting; its default where a file is damaged or the store refused, so that nothing stops for a typing error."""
     try:
         return load_settings(store_root)[key]
-    except SlipstreamError:
+    except (SlipstreamError, OSError):
         return SETTINGS[key][0]
 
 

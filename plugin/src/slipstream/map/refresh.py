@@ -140,7 +140,7 @@ def file_stamps(root: str, paths: dict[str, object]) -> dict[str, object]:
 
 
 def changed_folders(table: Table, root: str) -> tuple[list[str], list[str]]:
-    """(folders whose entries changed, folders that are gone)."""
+    """(folders whose entries changed, or a file that a first line would make source; folders that are gone)."""
     changed, gone = [], []
     before = root + "/"
     for folder, mtime in table.folders.items():
@@ -153,6 +153,8 @@ def changed_folders(table: Table, root: str) -> tuple[list[str], list[str]]:
             gone.append(folder)  # a link now: never followed
         elif info.st_mtime_ns != mtime:
             changed.append(folder)
+    plain = table.meta.get("plain", {})
+    changed += {path.rpartition("/")[0] for path, stamp in file_stamps(root, plain).items() if stamp != plain[path]}
     return changed, gone
 
 

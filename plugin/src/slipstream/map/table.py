@@ -355,7 +355,8 @@ def _check(table: Table) -> None:
         raise DamagedIndex("a file without a name")
     meta = table.meta
     lists = (meta["skipped"], meta["entryPoints"])
-    if not all(isinstance(one, list) for one in lists) or not isinstance(meta["manifests"], dict):
+    if not all(isinstance(one, list) for one in lists) or not all(
+            isinstance(meta.get(name, {}), dict) for name in ("manifests", "plain")):
         raise DamagedIndex("notes")
     if not all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], str)
                for one in meta["skipped"]) or not all(isinstance(one, str) for one in meta["entryPoints"]):

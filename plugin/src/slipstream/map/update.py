@@ -10,10 +10,13 @@ from slipstream.map.table import Table
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from slipstream.map.pool import Progress
     from slipstream.map.walk import Walk, Walker
 
 HEAD_BYTES = 256
+MAX_PLAIN = 500  # files without extension or language that are watched, for one may become a script
 
 
 def is_source_in(root: str, path: str) -> bool:
@@ -35,15 +38,26 @@ def is_source_in(root: str, path: str) -> bool:
     return language_of(path, head) is not None
 
 
+def _judge(root: str, plain: list[str]) -> Callable[[str], bool]:
+    """`is_source_in` for a walk, which leaves in `plain` the files that a first line would make source."""
+    def is_source(path: str) -> bool:
+        found = is_source_in(root, path)
+        if not found and needs_shebang(path):
+            plain.append(path)
+        return found
+    return is_source
+
+
 def refresh_all(result: Refresh, ask_git: bool, progress: Progress | None) -> None:
     """Scan the whole tree."""
     result.complete, result.modified_only = True, False
     from slipstream.map.walk import Walker
-    walker = Walker(result.root, lambda path: is_source_in(result.root, path))
+    plain: list[str] = []
+    walker = Walker(result.root, _judge(result.root, plain))
     walk = walker.walk(ask_git)
     table = result.table
     table.folders = walk.folders
-    _note_walk(table, walk, walker, None)
+    _note_walk(table, walk, walker, None, plain)
     if walker.git_dirs and not ask_git:
         table.meta["unasked"] = 1  # what git tracks although its rules leave it out
     for path, scanned in zip(walk.files, scan_paths(result, walk.files, progress)):
@@ -63,7 +77,8 @@ def refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) -> 
     other_rules = rules_changed(result)
     if other_rules or changed or gone or (ask_git and table.meta.get("unasked")):
         from slipstream.map.walk import Walker
-        walker = Walker(root, lambda path: is_source_in(root, path))
+        plain: list[str] = []
+        walker = Walker(root, _judge(root, plain))
         if other_rules or table.meta.get("unasked"):
             walk = walker.walk(ask_git)
             found = set(walk.files)
@@ -74,7 +89,7 @@ def refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) -> 
                     _keep_folders(table, walk, path)
                     table.meta["unasked"] = 1
             table.folders = walk.folders
-            _note_walk(table, walk, walker, None)
+            _note_walk(table, walk, walker, None, plain)
         else:
             if gone:
                 _drop_folders(result, gone)
@@ -85,7 +100,7 @@ def refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) -> 
                 result.folders = changed_folders(table, root)
                 return refresh_known(result, ask_git, progress)
             table.folders.update(walk.folders)
-            _note_walk(table, walk, walker, set(walk.folders) | set(gone))
+            _note_walk(table, walk, walker, set(walk.folders) | set(gone), plain)
         new = [path for path in walk.files if path not in table.slots]
         if new and walker.git_dirs and not ask_git:
             table.meta["unasked"] = 1
@@ -100,8 +115,8 @@ def refresh_known(result: Refresh, ask_git: bool, progress: Progress | None) -> 
     return None
 
 
-def _note_walk(table: Table, walk: Walk, walker: Walker, walked: set[str] | None) -> None:
-    """Keep what a walk of the folders `walked` (None: all) says about rules and left out paths."""
+def _note_walk(table: Table, walk: Walk, walker: Walker, walked: set[str] | None, plain: list[str]) -> None:
+    """Keep what a walk of the folders `walked` (None: all) says about rules, left out paths and `plain` files."""
     from slipstream.map.walk import IGNORE_FILE
     meta = table.meta
     if walked is None:
@@ -110,11 +125,13 @@ def _note_walk(table: Table, walk: Walk, walker: Walker, walked: set[str] | None
             rules.append(os.path.join(walker.git_dirs[1], "info", "exclude"))
         meta["skippedCount"] = 0
     else:
+        plain = [path for path in meta.get("plain", ()) if path.rpartition("/")[0] not in walked] + plain
         rules = [path for path in meta["rules"] if path.rpartition("/")[0] not in walked or not path.endswith(IGNORE_FILE)]
         rules.append(IGNORE_FILE)
         kept = [one for one in meta["skipped"] if one[0].rstrip("/").rpartition("/")[0] not in walked]
         meta["skippedCount"] -= len(meta["skipped"]) - len(kept)
         skipped = kept
+    meta["plain"] = file_stamps(walker.root, dict.fromkeys(plain[:MAX_PLAIN]))
     meta["rules"] = file_stamps(walker.root, dict.fromkeys([*rules, *walk.watched]))
     skipped, before = sorted(skipped + [list(one) for one in walk.skipped]), meta.get("skipped")
     meta["skipped"] = skipped
