@@ -22,6 +22,9 @@ class JavaScript:
         self._nearest: dict[str, list[tuple[str, list[str]]]] = {}
         self._packages: dict[str, str] | None = None
         self._stems: set[str] | None = None
+        self._ends: set[str] = set()
+        self._files: dict[str, list[str]] = {}
+        self._known: dict[tuple[str, int], list[str]] = {}  # by specifier and the config that holds
 
     def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         """The one file meant, or none: outside the project, or not there."""
@@ -31,10 +34,20 @@ class JavaScript:
             return self.file(join(folder, specifier))
         if specifier.startswith("/"):
             return self.file(join(specifier.lstrip("/"))) or self.file(join("public", specifier.lstrip("/")))
-        return (self.by_config(folder, specifier) or self.by_package(folder, specifier) or self.by_habit(folder, specifier))
+        patterns = self.config(folder)
+        found = self._known.get((specifier, id(patterns)))
+        if found is None:
+            found = self._known[specifier, id(patterns)] = self.by_config(patterns, specifier) or self.by_package(specifier)
+        return found or self.by_habit(folder, specifier)
 
     def file(self, path: str) -> list[str]:
         """`path` as a module: itself, its source, with an extension, or a folder's entry."""
+        found = self._files.get(path)
+        if found is None:
+            found = self._files[path] = self._file(path)
+        return found
+
+    def _file(self, path: str) -> list[str]:
         paths = self.tree.paths
         if path.startswith(".."):
             return []
@@ -68,8 +81,8 @@ class JavaScript:
             self._stems.update(path[:-5] for path in self.tree.paths if path.endswith(".d.ts"))
         return self._stems
 
-    def by_config(self, folder: str, specifier: str) -> list[str]:
-        for pattern, targets in self.config(folder):
+    def by_config(self, patterns: list[tuple[str, list[str]]], specifier: str) -> list[str]:
+        for pattern, targets in patterns:
             head, star, tail = pattern.partition("*")
             if star:
                 if not (specifier.startswith(head) and specifier.endswith(tail) and len(specifier) >= len(head) + len(tail)):
@@ -88,8 +101,10 @@ class JavaScript:
     def config(self, folder: str) -> list[tuple[str, list[str]]]:
         """Path patterns that hold in a folder: (pattern, targets relative to the root), most specific first."""
         if folder not in self._nearest:
-            patterns: list[tuple[str, list[str]]] = []
             for above in ancestors(folder):
+                if above in self._nearest:
+                    break
+                patterns: list[tuple[str, list[str]]] = []
                 for name in ("tsconfig.json", "jsconfig.json"):
                     path = join(above, name)
                     if self.tree.json(path):
@@ -101,9 +116,10 @@ class JavaScript:
                                 patterns = patterns + self.patterns(
                                     target if target.endswith(".json") else join(target, "tsconfig.json"), 0)
                         break
-                if patterns:
+                if patterns or not above:
+                    self._nearest[above] = sorted(patterns, key=lambda row: -len(row[0].partition("*")[0]))
                     break
-            self._nearest[folder] = sorted(patterns, key=lambda row: -len(row[0].partition("*")[0]))
+            self._nearest[folder] = self._nearest[above]  # the same object, by which `_known` knows it
         return self._nearest[folder]
 
     def patterns(self, path: str, depth: int) -> list[tuple[str, list[str]]]:
@@ -144,12 +160,8 @@ class JavaScript:
                     self._packages.setdefault(name, folder)
         return self._packages
 
-    def by_package(self, folder: str, specifier: str) -> list[str]:
+    def by_package(self, specifier: str) -> list[str]:
         if specifier.startswith("#"):
-            for above in ancestors(folder):
-                imports = self.tree.json(join(above, "package.json")).get("imports")
-                if isinstance(imports, dict):
-                    return self.by_exports(above, imports, specifier)
             return []
         parts = specifier.split("/")
         name = "/".join(parts[:2]) if specifier.startswith("@") else parts[0]
@@ -200,10 +212,24 @@ class JavaScript:
         return []
 
     def by_habit(self, folder: str, specifier: str) -> list[str]:
-        """`@/x` and `~/x` mean the nearest package's src where no config says otherwise (Vite, Nuxt, Next templates)."""
+        """`#x` is as the package says; `@/x` and `~/x` mean the nearest package's src where no config says otherwise.
+
+        So do the templates of Vite, Nuxt and Next.
+        """
+        if specifier.startswith("#"):
+            for above in ancestors(folder):
+                imports = self.tree.json(join(above, "package.json")).get("imports")
+                if isinstance(imports, dict):
+                    return self.by_exports(above, imports, specifier)
         if specifier.startswith("$lib/"):
             return next(filter(None, (self.file(join(above, "src/lib", specifier[5:])) for above in ancestors(folder))), [])
         if specifier.startswith(("@/", "~/")):
+            if not self._ends:
+                for known in (self.tree.paths, self.stems, self.tree.folders):
+                    self._ends.update(path.rpartition("/")[2] for path in known)
+            name = specifier.rpartition("/")[2]
+            if name not in self._ends and posixpath.splitext(name)[0] not in self._ends and name not in (".", ".."):
+                return []
             for above in ancestors(folder):
                 for base in ("src", "app", ""):
                     found = self.file(join(above, base, specifier[2:]))

@@ -19,6 +19,8 @@ class Packages:
         self._files: dict[str, list[str]] = {}
         self._own: dict[str, str] = {}
         self._known: dict[tuple[str, int], list[str]] = {}  # many files import the same
+        self._scala: dict[tuple[str, str], list[str]] = {}
+        self._starts: set[str] = set()  # every package and those around it
 
     @property
     def members(self) -> dict[str, dict[str, list[str]]]:
@@ -33,6 +35,10 @@ class Packages:
                 facade = {stem[:1].upper() + stem[1:] + "Kt"} if extension == ".kt" else set()  # as Java sees its functions
                 for name in {*names, stem} | facade:
                     table.setdefault(name, []).append(path)
+            for package in self._members:
+                while package and package not in self._starts:
+                    self._starts.add(package)
+                    package = package.rpartition(".")[0]
         return self._members
 
     def resolve(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
@@ -63,12 +69,18 @@ class Packages:
 
     def resolve_scala(self, importer: str, specifier: str, kind: str = "", names: tuple[str, ...] = ()) -> list[str]:
         """Every path of `a.{b, c => d}, e.*`; a path may start in any package around the importer."""
+        members = self.members
+        package = self._own.get(importer, "")
+        if (package, specifier) in self._scala:
+            return self._scala[package, specifier]
         found: list[str] = []
-        _ = self.members
-        own = self._own.get(importer, "").split(".")
+        own = package.split(".")
         for path in expand_scala(specifier):
             bases = [""] if path.startswith("_root_.") else [""] + [".".join(own[:cut]) + "." for cut in range(len(own), 0, -1)]
+            head = path.partition(".")[0]
+            bases = [base for base in bases if base + head in self._starts or head in members.get(base[:-1], ()) or not base]
             found += next(filter(None, (self.find(base + path, max(1, base.count("."))) for base in bases)), [])
+        self._scala[package, specifier] = found
         return found
 
 
