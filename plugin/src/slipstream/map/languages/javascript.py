@@ -51,7 +51,8 @@ class Module(Walker):
         self.statements(pos, None, False)
         definitions = self.out.definitions
         if (self.exported_names or self.default_names or self.assigned or not definitions or "require(" in text
-                or "import(" in text or any(one.overload or one.parent for one in definitions)):
+                or "import(" in text or "require (" in text or "import (" in text
+                or any(one.overload or one.parent for one in definitions)):
             from slipstream.map.languages.javascript_exports import finish
             finish(self)
 

@@ -8,7 +8,7 @@ from slipstream.map.languages.javascript_types import MODIFIERS, NAME
 from slipstream.map.languages.javascript_values import value
 from slipstream.map.model import Definition
 
-_CLASS_NAME = pattern_of(r"class\b\s*(?!extends\b|implements\b)([\w$]*)")
+_CLASS_NAME = pattern_of(r"class\b\s*(?:/(?:\*[^*]*\*/|/[^\n]*\n)\s*)?(?!extends\b|implements\b)([\w$]*)")
 _DECORATOR = pattern_of(r"@\s*[\w$]+(?:\s*\.\s*[\w$]+)*")
 
 

@@ -8,7 +8,7 @@ from slipstream.map.model import Definition
 
 _EXPORT_LIST = pattern_of(r"\s*(?:type\b\s*)?(?:\*\s*(?:as\s+([\w$]+|\"[^\"\n]*\"|'[^'\n]*')\s*)?|\{([^}]{0,100000})\}\s*)"
                           r"(?:from\s*(['\"])([^'\"\n]{1,500})\3)?")
-_SPECIFIER = pattern_of(r"(?:type\s+)?([\w$]+|\"[^\"\n]*\")(?:\s+as\s+([\w$]+|\"[^\"\n]*\"))?")
+_SPECIFIER = pattern_of(r"(?:type\s+)?([\w$]+|\"[^\"\n]*\"|'[^'\n]*')(?:\s+as\s+([\w$]+|\"[^\"\n]*\"|'[^'\n]*'))?")
 _CLOSED = pattern_of(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|/\*(?:[^*]|\*(?!/))*\*/")
 _CALLED = pattern_of(r"\s*(?:(?:/\*[^*]{0,200}\*/|//[^\n]{0,200}\n)\s*){0,9}(['\"`])([^'\"`\n$]{1,500})\1\s*[,)]")
 _NAMED = pattern_of(r"(?:async\s+)?(?:function\s*\*?|class)\s*(?!extends\b|implements\b)([\w$]+)")
@@ -78,8 +78,8 @@ def export_list(scan: Module, pos: int, owner: Definition | None) -> int:
     if match.group(2) is not None:
         for found in _SPECIFIER.finditer(match.group(2)):
             at = before + match.start(2) + found.start()
-            local = found.group(1).strip("\"")
-            name = (found.group(2) or local).strip("\"")
+            local = found.group(1).strip("'\"")
+            name = (found.group(2) or local).strip("'\"")
             names.append(local)
             if not source:
                 scan.exported_names.append((local, name, owner))
@@ -130,7 +130,7 @@ def link_exports(scan: Module) -> None:
 def called_imports(scan: Module) -> None:
     """`require(...)` and `import(...)` anywhere in code."""
     text = scan.text
-    for opening, kind in (("require(", "require"), ("import(", "dynamic")):
+    for opening, kind in (("require(", "require"), ("require (", "require"), ("import(", "dynamic"), ("import (", "dynamic")):
         found = text.find(opening)
         while found >= 0:
             match = _CALLED.match(text, found + len(opening))
