@@ -211,6 +211,12 @@ class Structures(unittest.TestCase):
             with self.subTest(text[:60]):
                 self.assertEqual(redact_text(text), (text, 0))
 
+    def test_letters_whose_other_case_is_not_their_own(self) -> None:
+        self.assertEqual([chr(code) for code in range(0x110000) if len(chr(code).lower()) != 1], ["İ"])
+        for text in ('İ {"Key": "API_TOKEN", "Value": "%s"}', "İ Authorization: Bearer %s", "PASSWORD IS İ or password is %s"):
+            self.assertNotIn("aZ3kQ9vT7mLp2XwR8cYd", redact_text(text % "aZ3kQ9vT7mLp2XwR8cYd")[0], text)
+        self.assertEqual(redact_text("Basic dXNlcjpwYXNzdſ"), ("Basic dXNlcjpwYXNzdſ", 0))  # base64 but for case
+
     def test_redacting_twice_changes_nothing(self) -> None:
         for text, _ in self.HIDDEN:
             once, _ = redact_text(text)

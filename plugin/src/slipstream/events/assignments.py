@@ -60,8 +60,8 @@ def is_dense(value: str, least: int = 20, bits: float = 3.3) -> bool:
     """Looks like random characters: long, of mixed classes, without the regularity of names, paths, hashes and UUIDs."""
     if not least <= len(value) <= 400 or not _DENSE.match(value) or _UUID.match(value):
         return False
-    digits = sum(c.isdigit() for c in value)
-    if digits < 2 or not any(c.isalpha() for c in value) or (_HEX.match(value) and len(value) in (32, 40, 56, 64, 96, 128)):
+    digits = sum(map(str.isdigit, value))
+    if digits < 2 or not any(map(str.isalpha, value)) or (_HEX.match(value) and len(value) in (32, 40, 56, 64, 96, 128)):
         return False
     if _HEX.match(value):
         return len(value) >= least and digits >= 4
@@ -97,7 +97,7 @@ def judge(name: str, value: str, quoted: bool, env_style: bool, whole: bool = Fa
     value = value.strip()
     if not kind or not value or _PLACEHOLDER.match(value) or is_talk(value, name) or len(set(value)) == 1:
         return ""
-    letters, digits = any(c.isalpha() for c in value), sum(c.isdigit() for c in value)
+    letters, digits = any(map(str.isalpha, value)), sum(map(str.isdigit, value))
     if strength == WEAK:
         upper_bare = env_style and split_words(name) == ["key"] and len(value) >= 6 and digits and letters
         return kind if is_dense(value) or upper_bare else ""

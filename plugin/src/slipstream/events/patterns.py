@@ -4,10 +4,17 @@ from __future__ import annotations
 # (kind, hints, pattern). A row's pattern is compiled only when one of its hints, lower case, occurs in the text. Group 1,
 # where there is one, is the secret; else the whole match is. Bodies are bounded below so that prose and identifiers pass.
 _B = r"(?<![A-Za-z0-9])"
+
+
+def _word(start: str) -> str:
+    """As _B before a text of common letters: what begins with the text itself is looked for as fast as the text."""
+    return f"{start}(?<![A-Za-z0-9]{start})"
+
+
 _DIGIT = r"(?=[A-Za-z_-]{0,60}\d)"
 PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("private", "<private", r"(?is)<private(?:\s[^<>]{0,200})?>.*?(?:</private\s*>|\Z)"),
-    ("private-key", "private key", r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+    ("private-key", "begin", r"-----? ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
      r"(?:(?:(?!-{4,5} ?BEGIN)[\s\S]){0,20000}?-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
      # cut off: its lines, indented, numbered or quoted as a listing or a diff shows them
      r"|(?:(?:\\[rn]|[\r\n])[ \t]{0,40}(?:\d{1,6}[\t→:|]|[+>|])?[ \t]{0,40}"
@@ -16,13 +23,13 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("jwt", "eyj", r"(?<![A-Za-z0-9_-])(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,2}"
      r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,})"),
     ("anthropic-key", "sk-ant-", _B + r"sk-ant-[A-Za-z0-9_-]{10,}"),
-    ("openai-key", "sk-", _B + r"sk-(?:proj-|svcacct-|admin-|or-v1-|lf-)" + _DIGIT + r"[A-Za-z0-9_-]{10,}"),
-    ("openai-key", "sk-", _B + r"sk-" + _DIGIT + r"[A-Za-z0-9_-]{16,}"),
+    ("openai-key", "sk-", _word("sk-") + r"(?:proj-|svcacct-|admin-|or-v1-|lf-)" + _DIGIT + r"[A-Za-z0-9_-]{10,}"),
+    ("openai-key", "sk-", _word("sk-") + _DIGIT + r"[A-Za-z0-9_-]{16,}"),
     ("stripe-key", "sk_ rk_ pk_", _B + r"[spr]k_(?:org_)?(?:live|test|prod)_[A-Za-z0-9]{8,}"),
     ("stripe-key", "whsec_", _B + r"whsec_[A-Za-z0-9+/=]{16,}"),
     ("api-key", "sk_ pk_ rk_ ak_ sk- pk- rk- ak- re_",
-     _B + r"(?:[spra]k[_-]|re_)(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{10,}(?:_[A-Za-z0-9]{8,})*"),
-    ("api-key", "re_", _B + r"re_(?=[A-Za-z_]{0,60}\d)[A-Za-z0-9]{6,9}_[A-Za-z0-9]{16,}"),
+     r"[spra](?<![A-Za-z0-9].)(?:k[_-]|(?<=r)e_)(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{10,}(?:_[A-Za-z0-9]{8,})*"),
+    ("api-key", "re_", _word("re_") + r"(?=[A-Za-z_]{0,60}\d)[A-Za-z0-9]{6,9}_[A-Za-z0-9]{16,}"),
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _B + r"gh[pousr]_[A-Za-z0-9_]{16,}(?:\.[A-Za-z0-9_-]{10,}){0,2}"),
     ("github-token", "github_pat_", _B + r"github_pat_[A-Za-z0-9_]{16,}"),
     ("gitlab-token", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-",
@@ -43,14 +50,14 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("slack-webhook", "hooks.slack.com", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{16,})"),
     ("discord-webhook", "/webhooks/", r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d+/([A-Za-z0-9_-]{16,})"),
     ("discord-token", "discord bot login(",
-     r"(?<![\w.-])[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{25,40}(?![\w.-])"),
+     r"[MNO](?<![\w.-].)[A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{25,40}(?![\w.-])"),
     ("teams-webhook", "incomingwebhook/", r"/IncomingWebhook/([0-9A-Za-z]{24,})"),
-    ("npm-token", "npm_", _B + r"npm_" + _DIGIT + r"[A-Za-z0-9]{20,}"),
+    ("npm-token", "npm_", _word("npm_") + _DIGIT + r"[A-Za-z0-9]{20,}"),
     ("pypi-token", "pypi-ag", _B + r"pypi-Ag[A-Za-z0-9_-]{14,}"),
     ("huggingface-token", "hf_ api_org_", _B + r"(?:hf|api_org)_(?=[a-z_]{0,60}[A-Z0-9])[A-Za-z0-9]{16,}"),
-    ("sendgrid-key", "sg.", _B + r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
-    ("twilio-key", "sk", _B + r"SK[0-9a-f]{32}(?![0-9A-Za-z])"),
-    ("mailgun-key", "key-", _B + r"key-[0-9a-f]{32}(?![0-9A-Za-z])"),
+    ("sendgrid-key", "sg.", _word(r"SG\.") + r"[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+    ("twilio-key", "sk", _word("SK") + r"[0-9a-f]{32}(?![0-9A-Za-z])"),
+    ("mailgun-key", "key-", _word("key-") + r"[0-9a-f]{32}(?![0-9A-Za-z])"),
     ("mailchimp-key", "-us", _B + r"[0-9a-f]{32}-us\d{1,2}(?![0-9A-Za-z])"),
     ("digitalocean-token", "_v1_", _B + r"do[oprt]_v1_[a-f0-9]{32,}"),
     ("shopify-token", "shpat_ shpca_ shppa_ shpss_ shptk_ shpua_", _B + r"shp(?:at|ca|pa|ss|tk|ua)_[A-Fa-f0-9]{24,}"),
@@ -59,13 +66,13 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("telegram-token", ":aa", r"(?<![A-Za-z0-9])\d{8,10}:AA[A-Za-z0-9_-]{30,}"),
     ("terraform-token", ".atlasv1.", _B + r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,}"),
     ("vault-token", "hvs. hvb. hvr.", _B + r"hv[sbr]\.[A-Za-z0-9_-]{20,}"),
-    ("doppler-token", "dp.", _B + r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{32,}"),
+    ("doppler-token", "dp.", _word(r"dp\.") + r"(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{32,}"),
     ("age-key", "age-secret-key-", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
     ("atlassian-token", "atatt3 atctt3 atbb", _B + r"(?:ATATT3|ATCTT3|ATBB)[A-Za-z0-9_=-]{20,}"),
     ("postman-key", "pmak-", _B + r"PMAK-[A-Za-z0-9-]{24,}"),
-    ("facebook-token", "eaa", _B + r"EAA[A-Za-z0-9]{60,}"),
-    ("dropbox-token", "sl.", _B + r"sl\.(?:u\.)?[A-Za-z0-9_-]{100,}"),
-    ("airtable-token", "pat", _B + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}"),
+    ("facebook-token", "eaa", _word("EAA") + r"[A-Za-z0-9]{60,}"),
+    ("dropbox-token", "sl.", _word(r"sl\.") + r"(?:u\.)?[A-Za-z0-9_-]{100,}"),
+    ("airtable-token", "pat", _word("pat") + r"[A-Za-z0-9]{14}\.[a-f0-9]{40,}"),
     ("mapbox-token", ".eyj", _B + r"[st]k\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{12,}"),
     ("cloudflare-key", "v1.0-", _B + r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}"),
     ("brevo-key", "xkeysib- xsmtpsib-", _B + r"x(?:key|smtp)sib-[0-9a-f]{40,}(?:-[A-Za-z0-9]+)?"),
@@ -79,7 +86,8 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
      " r8_ ntn_"
      " secret_ rubygems_ dckr_pat_ dckr_oat_ sbp_ sb_secret_ pscale_ lsv2_ pcsk_ phx_ nfp_ fo1_ ops_ey ccipat_ rnd_ sqa_ "
      "sqp_ squ_"
-     " duffel_ shippo_ flwseck aio_ rdme_ tfp_ pnu_ ico- akcp fw_ jina_ cfut_ cfat_ vcp_ e2b_ rpa_ bkua_ snyk_ ubi_ fly", _B +
+     " duffel_ shippo_ flwseck aio_ rdme_ tfp_ pnu_ ico- akcp fw_ jina_ cfut_ cfat_ vcp_ e2b_ rpa_ bkua_ snyk_ flyv1 "
+     "fm1_ fm2_", _B +
      r"(?:nvapi-|pplx-|xai-|tvly-(?:dev-|prod-)?|NRAK-|pul-|tskey-[a-z]+-|HRKU-|CFPAT-|sntry[su]_|glsa_|glc_|lin_api_|figd_"
      r"|gsk_|r8_|ntn_|secret_|rubygems_|dckr_[po]at_|sbp_|sb_secret_|pscale_(?:tkn|pw|oauth)_|lsv2_(?:pt|sk)_|pcsk_|phx_|nfp_|fo1_"
      r"|ops_ey|CCIPAT_|rnd_|sq[apu]_|duffel_(?:test|live)_|shippo_(?:test|live)_|FLWSECK(?:_TEST)?-|aio_|rdme_|tfp_|pnu_|ico-|AKCp"
@@ -89,18 +97,19 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
 )
 
 # Credentials in an address: scheme://user:password@host. The password may hold / and @; the last @ before white space ends it.
-URL_PASSWORD = r"(?i)\b[a-z][a-z0-9+.-]{1,30}://([^\s\"'<>@/:`]{0,200}):([^\s\"'<>`]{1,500})@(?=[\w\[\]{}$%.-])"
-URL_TOKEN = r"(?i)\bhttps?://([a-z0-9_-]{20,})@(?=[\w-])"
+URL_PASSWORD = r"://(?<=[A-Za-z0-9+.-]{2}://)([^\s\"'<>@/:`]{0,200}):([^\s\"'<>`]{1,500})@(?=[\w\[\]{}$%.-])"
+URL_TOKEN = r"(?i)://(?:(?<=\bhttp://)|(?<=\bhttps://))([a-z0-9_-]{20,})@(?=[\w-])"
 BEARER = r"(?i)\bbearer[ \t]+([a-z0-9._~+/=-]{12,})"
 BASIC = r"(?i)\bbasic[ \t]+([a-z0-9+/_-]{8,}={0,2})(?![a-z0-9+/=])"
-AUTHORIZATION = (r"(?i)\b(?:proxy-)?authorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}"
+AUTHORIZATION = (r"(?i)\bauthorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}"
                  r"(?:(?:bearer|basic|token|digest|apikey|negotiate|bot)[ \t]+)?([^\s\"'\\,;<>{}$()]{6,})")
 OTHER_SCHEME = r"(?i)\bauthorization[\"'\\]{0,3}\s{0,2}[:=]\s{0,2}[\"'\\]{0,3}[a-z][\w-]{1,24}[ \t]+([^\s\"'\\,;<>{}$()]{6,})"
 DIGEST = r"(?i)\bdigest\b[^\r\n]{0,600}?\bresponse=\\?[\"']?([0-9a-f]{32,})"
-COOKIE = r"(?i)\b(?:set-)?cookie[\"'\\]{0,3}:[ \t\"'\\]{0,4}([^\r\n\"'\\]{1,1000})"
+COOKIE = r"(?i)\bcookie[\"'\\]{0,3}:[ \t\"'\\]{0,4}([^\r\n\"'\\]{1,1000})"
 # letters before the u are curl's: other tools mean an archive or an update, of a host's folder
-CURL_USER = (r"(?:(?:^|\s)(?:-u|--user|--proxy-user|(?<=http )-a|(?<=https )-a|--auth)"
-             r"|\bcurl\b[^\n|;]{0,300}?\s-[a-zA-Z]{1,5}u)[ \t=]{0,4}[\"']?([^\s\"':/]{1,100}):([^\s\"'/]{3,200})")
+_USER = r"[ \t=]{0,4}[\"']?([^\s\"':/]{1,100}):([^\s\"'/]{3,200})"
+CURL_USER = r"-(?<!\S-)(?:u|-user|-proxy-user|(?<=http -)a|(?<=https -)a|-auth)" + _USER
+CURL_LETTERS = r"curl(?<=\bcurl)\b[^\n|;]{0,300}?\s-[a-zA-Z]{1,5}u" + _USER
 CURL_COOKIE = r"\s(?:-b|--cookie)[ \t=]{0,4}[\"']?([\w.-]{1,60}=[^\s\"']{8,1000})"
 # -pPASSWORD without a blank, and the tools whose flag is another letter
 ATTACHED_PASSWORD = (r"\b(?:mysql(?:dump|admin|show|import)?|sshpass|(?:docker|podman|registry|az|cf|oc) login)\b"

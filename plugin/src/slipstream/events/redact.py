@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from binascii import Error, a2b_base64
+from binascii import a2b_base64
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -15,7 +16,7 @@ from slipstream.events import patterns
 from slipstream.events.append import LABEL_CHARS, LINE_CHARS
 from slipstream.events.assignments import STRONG, classify_name, is_dense, is_talk, judge
 from slipstream.events.names import safe_session
-from slipstream.events.spans import find_spans, is_set_to_secret
+from slipstream.events.spans import find_spans, find_words, is_set_to_secret
 
 _SESSION_COOKIE = LazyPattern(r"(?i)(?:sess|sid|auth|token|jwt)[\w.-]*=[^\s;]{8,}")
 _HOLDERS = frozenset(("value", "default", "plaintext", "secretstring"))
@@ -38,26 +39,24 @@ def mark(kind: str) -> str:
 
 def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
     """(text with every secret replaced by `[redacted:kind]`, how many). `store_root` brings in its redact.json."""
-    count = 0
+    count, low = 0, _lower(text)
 
-    def hide(pattern: str, kind: str, keep: Any = None) -> None:
-        """Replaces group 1 (the whole match without groups) of every match that `keep` does not spare."""
-        nonlocal text, count
-        expression = _compiled(pattern)
-
-        def replace(match: re.Match[str]) -> str:
-            nonlocal count
+    def hide(pattern: str, kind: str, keep: Any = None, words: str = "") -> None:
+        """Replaces group 1 (the whole match without groups) of every match that `keep` does not spare. `words`: what it
+        begins with, in lower case; only there it is tried."""
+        nonlocal text, low, count
+        expression, pieces, done = _compiled(pattern), [], 0
+        for match in _find_at(expression, text, low, words) if words else expression.finditer(text):
             group = match.lastindex or 0
             found = match.group(group)
-            if not found or "[redacted" in found or (keep is not None and keep(match)):
-                return match.group()
-            count += 1
-            whole, start = match.group(), match.start(group) - match.start()
-            return whole[:start] + mark(kind) + whole[start + len(found) :]
+            if found and "[redacted" not in found and (keep is None or not keep(match)):
+                pieces += [text[done : match.start(group)], mark(kind)]
+                done = match.end(group)
+        if done:
+            count += len(pieces) // 2
+            text = "".join(pieces) + text[done:]
+            low = _lower(text)
 
-        text = expression.sub(replace, text)
-
-    low = text.lower()
     for kind, hints, pattern in _rows():
         for hint in hints:  # no generator: there are 250 hints, and an export asks for each of ten thousand texts
             if hint in low:
@@ -65,44 +64,45 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
                 break
     if "authoriz" in low:
         for scheme in (patterns.AUTHORIZATION, patterns.OTHER_SCHEME):
-            hide(scheme, "authorization", lambda m: not _is_header_value(m.group(1)))
+            hide(scheme, "authorization", lambda m: not _is_header_value(m.group(1)), "authorization")
     if "bearer" in low:
-        hide(patterns.BEARER, "bearer", lambda m: not _is_header_value(m.group(1)) or m.group(1).count(".") > 3)
+        hide(patterns.BEARER, "bearer", lambda m: not _is_header_value(m.group(1)) or m.group(1).count(".") > 3, "bearer")
     if "digest" in low:
-        hide(patterns.DIGEST, "authorization")
+        hide(patterns.DIGEST, "authorization", words="digest")
     if "basic" in low:
-        hide(patterns.BASIC, "basic-auth", lambda m: not _is_basic(m.group(1)))
+        hide(patterns.BASIC, "basic-auth", lambda m: not _is_basic(m.group(1)), "basic")
     if "cookie" in low:
-        hide(patterns.COOKIE, "cookie", lambda m: not _SESSION_COOKIE.search(m.group(1)))
+        hide(patterns.COOKIE, "cookie", lambda m: not _SESSION_COOKIE.search(m.group(1)), "cookie")
     if "cookie" in low or " -b" in text:
         hide(patterns.CURL_COOKIE, "cookie", lambda m: not _SESSION_COOKIE.search(m.group(1)))
     if "://" in text and "@" in text:
         hide(patterns.URL_PASSWORD, "url-password", _is_no_credential)
         hide(patterns.URL_TOKEN, "url-token", lambda m: not _is_random_word(m.group(1)))
-    if "u " in text or "-u" in text or "--" in text or " -a" in text:
+    if "-u" in text or "--auth" in text or " -a" in text:
         hide(patterns.CURL_USER, "password", _is_template)
+    if "curl" in text:
+        hide(patterns.CURL_LETTERS, "password", _is_template)
     if ";" in text:
         hide(patterns.CONNECTION, "password", _is_template)
-    if "-p" in text:
+    if "-p" in text and ("mysql" in text or "sshpass" in text or " login" in text):
         hide(patterns.ATTACHED_PASSWORD, "password", _is_template)
     if any(word in text for word in ("redis-cli", "ldap", "-passin", "-passout")):
         hide(patterns.TOOL_PASSWORD, "password", _is_template)
     if ":thin:" in low or "sqlplus" in low or "@tcp(" in text or "@unix(" in text:
         hide(patterns.SLASHED_PASSWORD, "password", _is_template)
-    if "identified" in low or "password" in low or "securestring" in low:
-        hide(patterns.SQL_PASSWORD, "password", _is_template)
+    if "identified" in low or "PASSWORD" in text or "securestring" in low:
+        hide(patterns.SQL_PASSWORD, "password", _is_template, "identified password securestring")
     if "set " in low or "setx " in low or "setenv " in low:
-        hide(patterns.SET_COMMAND, "secret", lambda m: not is_set_to_secret(m.group(1), m.group(2)))
+        hide(patterns.SET_COMMAND, "secret", lambda m: not is_set_to_secret(m.group(1), m.group(2)), "set")
     if "login" in low:
-        hide(patterns.NETRC, "password", _is_template)
+        hide(patterns.NETRC, "password", _is_template, "login")
     if "</" in text:
         hide(patterns.MARKUP, "secret", lambda m: not judge(m.group(1), m.group(2), True, False))
     if any(word in low for word in ("passw", "passphrase", "secret", "token", "api")):
-        hide(patterns.SPOKEN, "secret", _is_not_spoken)
+        hide(patterns.SPOKEN, "secret", _is_not_spoken, "passw passphrase secret token api")
     if "pass" in low:
-        hide(patterns.SPOKEN_PASSWORD, "password", _is_template)
-    low = text.lower() if count else low
-    spans = find_spans(text, low if len(low) == len(text) else text)
+        hide(patterns.SPOKEN_PASSWORD, "password", _is_template, "pass")
+    spans = find_spans(text, low)
     for start, end, kind in reversed(spans):
         text = text[:start] + mark(kind) + text[end:]
     count += len(spans)
@@ -112,6 +112,21 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
         text, found = apply_rules(store_root, text)
         count += found
     return text, count
+
+
+def _lower(text: str) -> str:
+    """In lower case, position by position: İ is the one letter whose lower case is two."""
+    return text.lower() if "İ" not in text else text.replace("İ", "I").lower()
+
+
+def _find_at(expression: re.Pattern[str], text: str, low: str, words: str) -> Iterator[re.Match[str]]:
+    """The matches that begin with one of the words: as finditer's, found by looking for the words first."""
+    end = 0
+    for at, _ in find_words(low, words.split()):
+        match = expression.match(text, at) if at >= end else None
+        if match is not None:
+            end = match.end()
+            yield match
 
 
 def redact_data(value: Any, store_root: str | None = None) -> tuple[Any, int]:
@@ -219,7 +234,7 @@ def _is_header_value(value: str) -> bool:
 def _is_basic(value: str) -> bool:
     try:
         plain = a2b_base64(value + "=" * (-len(value) % 4))
-    except Error:
+    except ValueError:  # no base64, or a letter that only upper and lower case make one of its own
         return False
     return b":" in plain and all(32 <= byte < 127 for byte in plain)
 

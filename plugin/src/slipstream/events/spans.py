@@ -21,10 +21,11 @@ _ITEM = LazyPattern(r"[\[,]\s{0,40}(\\{0,7}[\"'])([^\"'\\\r\n]{1,500})\1\s{0,40}
 _REST = LazyPattern(r"(?:[,;&<>)}\]|]+(?![\w.-]{1,60}[=:])[^\s\"'`,;&<>)}\]|\\]{1,200}){1,20}")
 _ENV_LINE = LazyPattern(r"\s*(?:export\s+|set\s+|[$]env:|-\s+|ENV\s+)?[A-Z][A-Z0-9_]*=\Z")
 _BARE_ENV, _BARE = LazyPattern(r"[^\s\x1b\"'`]{0,1024}"), LazyPattern(r"[^\s\x1b\"'`,;&<>)}\]|\\]{0,1024}")
-_FLAG = LazyPattern(r"(?i)(?<![^\s\"'`(=])(--?[a-z][\w-]{0,40})(?:[ \t]+|=)(\\?[\"']?)((?!-)[^\s\"'`]{1,500})")
+_FLAG = LazyPattern(r"-(?<![^\s\"'`(=]-)(-?[A-Za-z][\w-]{0,40})(?:[ \t]+|=)(\\?[\"']?)((?!-)[^\s\"'`]{1,500})")
 _LOGIN_TOOL = LazyPattern(
     r"(?:sshpass|mongo\w*|redis-cli|(?:docker|podman|registry|az|cf|oc) login|psql|mysql\w*|ldap\w+)\b[^\n|;]*\Z")
 _RUN = LazyPattern(r"(?<![A-Za-z0-9+/_~.-])[A-Za-z0-9+/_~-]{24,200}={0,2}(?![A-Za-z0-9+/_=.~-])")
+_BEFORE_RUN = LazyPattern(r"[=:][>=]?\s{0,2}\\?[\"']?(?=[A-Za-z0-9+/_~-]{24})")
 _NAME_BEFORE = LazyPattern(r"([A-Za-z_][\w-]{1,60})\\?[\"']?\s{0,2}(?:=>?|:=?)\s{0,2}\\?[\"']?\Z")
 _NAMED_VALUE = LazyPattern(NAMED_VALUE)
 _NO_SECRETS = frozenset("integrity h1 sha hash digest checksum etag base64 data nonce sourcemappingurl list ixid".split())
@@ -38,7 +39,7 @@ def find_spans(text: str, low: str) -> list[Span]:
     if any(sign in text for sign in ":=：\"'"):
         spans += _assigned(text, low) + _random_runs(text)
     if "value" in low or "default" in low:
-        spans += _named(text)
+        spans += _named(text, low)
     if "-" in text:
         spans += _flags(text)
     chosen: list[Span] = []
@@ -48,15 +49,20 @@ def find_spans(text: str, low: str) -> list[Span]:
     return chosen
 
 
-def _assigned(text: str, low: str) -> list[Span]:
-    ends = set()
-    for word in _NAME_WORDS:
+def find_words(low: str, words: list[str]) -> list[tuple[int, int]]:
+    """(start, end) of every place of every word, in order."""
+    found = []
+    for word in words:
         at = low.find(word)
         while at >= 0:
-            ends.add(at + len(word))
+            found.append((at, at + len(word)))
             at = low.find(word, at + 1)
+    return sorted(found)
+
+
+def _assigned(text: str, low: str) -> list[Span]:
     spans, done = [], 0
-    for end in sorted(ends):
+    for end in sorted({end for _, end in find_words(low, _NAME_WORDS)}):
         match = _SEPARATOR.match(text, end) if end > done else None
         if match is None:
             continue
@@ -138,10 +144,14 @@ def _items(text: str, position: int, name: str) -> list[Span]:
     return spans
 
 
-def _named(text: str) -> list[Span]:
+def _named(text: str, low: str) -> list[Span]:
     """Members `name` and `value` beside each other."""
-    spans = []
-    for match in _NAMED_VALUE.finditer(text):
+    spans, done = [], 0
+    for at, _ in find_words(low, ["name", "key", "variable"]):
+        match = _NAMED_VALUE.match(text, at) if at >= done else None
+        if match is None:
+            continue
+        done = match.end()
         start, stop, quoted = _value_span(text, match.end(), False)
         name = match.group(1)
         kind = judge(name, text[start : min(stop, start + JUDGED_CHARS)], quoted, name.isupper())
@@ -174,6 +184,7 @@ def _flags(text: str) -> list[Span]:
     spans = []
     for match in _FLAG.finditer(text):
         flag, quote, value = match.groups()
+        flag = "-" + flag
         kind, strength = classify_name(flag.lstrip("-"))
         if flag == "-p" and _LOGIN_TOOL.search(text[max(0, match.start() - 120) : match.start()]):
             kind, strength = "password", STRONG
@@ -187,9 +198,10 @@ def _flags(text: str) -> list[Span]:
 
 def _random_runs(text: str) -> list[Span]:
     spans = []
-    for match in _RUN.finditer(text):
-        before = _NAME_BEFORE.search(text, max(0, match.start() - 80), match.start())
-        if before is not None and _is_random(before.group(1), match.group()):
+    for sign in _BEFORE_RUN.finditer(text):
+        match = _RUN.match(text, sign.end())
+        before = match and _NAME_BEFORE.search(text, max(0, sign.end() - 80), sign.end())
+        if match is not None and before is not None and _is_random(before.group(1), match.group()):
             spans.append((match.start(), match.end(), "high-entropy"))
     return spans
 
