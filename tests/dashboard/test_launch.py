@@ -128,6 +128,11 @@ class Launch(unittest.TestCase):
             process.stdin.close()
             wait_until(lambda: not launch.is_running(record))  # its parent has not asked for its status
 
+    def test_a_process_whose_first_thread_alone_has_ended_still_runs(self) -> None:
+        rest = b" 1 7 7 0 -1 4194304 9 0 0 0 1 2 0 0 20 0 %d 0 4711 0 0 18446744073709551615"
+        for state, threads, wanted in ((b"S", 3, "4711"), (b"Z", 2, "4711"), (b"Z", 1, ""), (b"X", 0, "")):
+            self.assertEqual(launch.parse_start(b"7 (a) (b) S) " + state + rest % threads), wanted)
+
     def test_killed_server_comes_back_where_the_page_waits_for_it(self) -> None:
         self.project.start()
         self.project.emit("user-prompt", "before")

@@ -17,7 +17,7 @@ from slipstream.engine.editors import detect_editors, load_editors
 from slipstream.engine.jsonc import parse_jsonc
 from slipstream.engine.toml_block import remove_block, scan_toml, set_block
 
-from tests import PYZ, ROOT
+from tests import PROGRAM, PYZ
 from tests.engine.test_jsonc import WILD, is_subsequence
 
 try:
@@ -25,7 +25,7 @@ try:
 except ImportError:
     tomllib = None  # type: ignore[assignment]
 
-SETUP = [sys.executable, "-I", "-S", os.path.join(ROOT, "slipstream.py"), "setup"]
+SETUP = [sys.executable, "-I", "-S", PROGRAM, "setup"]
 TOMLS = {
     "empty": "",
     "plain": 'model = "o9"\n\n[tui]\ntheme = "dark" # nice\n',
@@ -258,8 +258,8 @@ class CommandLine(Folder):
         for flags in ((), ("--user",)):
             self.assertIn("nothing to undo", self.run_setup("--undo", *flags)[1])
             names = [name for name in load_editors({}) if not flags or name != "claude-code"]
-            for name in names:
-                self.assertEqual(self.run_setup("--editor", name, *flags)[0], 0)
+            status, out, _err = self.run_setup(*("--editor=" + name for name in names), *flags)
+            self.assertEqual(status, 0, out)
             status, out, _err = self.run_setup("--undo", *flags)
             self.assertEqual((status, out.count(": undone ")), (0, len(names)), out)
             self.assertEqual(os.listdir(self.root), [])

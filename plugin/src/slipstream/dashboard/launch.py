@@ -177,10 +177,15 @@ def process_start(pid: int) -> str | None:
     """When a process began, in the kernel's own unit; empty once it ended, None where the system does not tell it cheaply."""
     try:
         with open("/proc/%d/stat" % pid, "rb") as stream:
-            fields = stream.read(4096).rpartition(b")")[2].split()
-        return fields[19].decode("ascii") if fields[0] not in (b"Z", b"X") else ""
+            return parse_start(stream.read(4096))
     except (OSError, IndexError, ValueError):
         return None
+
+
+def parse_start(stat: bytes) -> str:
+    """The same from the text of /proc/PID/stat. While a thread goes on the port is held, also when the first has ended."""
+    fields = stat.rpartition(b")")[2].split()
+    return "" if fields[0] in (b"Z", b"X") and int(fields[17]) < 2 else fields[19].decode("ascii")
 
 
 def is_running(record: dict[str, Any]) -> bool:
