@@ -11,8 +11,9 @@ import os
 import posixpath
 import sys
 
-from slipstream.map.graph import Imports, project_reader
+from slipstream.map.graph import Imports
 from slipstream.map.imports.resolver import Resolver
+from slipstream.map.imports.tree import project_reader
 from slipstream.map.index import open_index
 
 SCRIPTS = ("typescript", "tsx", "javascript", "jsx", "vue", "svelte", "astro")

@@ -12,7 +12,7 @@ import unittest
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.stems import split_name, stem
-from slipstream.map.refs import find_references, render_references
+from slipstream.map.refs import FEW_FILES, find_references, render_references
 from slipstream.map.search import search
 from slipstream.map.search_bodies import find_words
 from slipstream.map.search_json import answer_json
@@ -184,6 +184,50 @@ class References(Tree):
             self.write(path, text)
         found = find_references(self.root, "Thing")
         self.assertEqual({(use.path, use.target) for use in found.uses}, {("c/One.java", "b/Thing.java"), ("c/Two.java", "a/Thing.java")})
+
+    def test_star_exports_pass_a_name_on(self) -> None:
+        self.write("web/index.ts", "export * from './forms'\nexport * from './loop'\n")
+        self.write("web/loop.ts", "export * from './index'\n")
+        self.write("web/forms/field.ts", "export function submitField() {}\n")
+        self.write("web/old.ts", "export function submitField() {}\n")
+        self.write("web/options.ts", "export interface Options {\n  submitField: boolean\n}\n")  # a member is not imported by its name
+        self.write("web/forms/index.ts", "export * from './field'\nexport * from '../options'\n")
+        self.write("app/page.ts", "import { submitField } from '../web'\nsubmitField()\n")
+        self.write("app/looped.ts", "import { submitField } from '../web/loop'\nsubmitField()\n")
+        self.write("pkg/api.py", "from .urls import *\nfrom .urls import Router\n")
+        self.write("old/urls.py", "def parse_url(text):\n    return text\n")
+        self.write("late.py", "from pkg.api import parse_url\nparse_url('')\n")
+        self.assertEqual({(use.path, use.target) for use in find_references(self.root, "submitField").uses}, {
+            ("app/page.ts", "web/forms/field.ts"), ("app/looped.ts", "web/forms/field.ts")})
+        self.assertEqual({use.target for use in find_references(self.root, "parse_url").uses if use.path == "late.py"}, {"pkg/urls.py"})
+
+    def test_a_page_of_very_many_uses_reads_no_more_than_it_needs(self) -> None:
+        for number in range(FEW_FILES + 30):
+            self.write(f"many/m{number:03}.py", "from pkg.urls import parse_url\nparse_url('a')  # parse_url\n")
+        whole = find_references(self.root, "parse_url")
+        pages: list[tuple[str, int]] = []
+        while True:
+            page = find_references(self.root, "parse_url", limit=40, offset=len(pages))
+            if not page.page:
+                break
+            pages += [(use.path, use.line) for use in page.page]
+        ordered = sorted(whole.uses, key=lambda use: (use.where == "text", use.path, use.line))
+        self.assertEqual(pages, [(use.path, use.line) for use in ordered])
+        first = find_references(self.root, "parse_url", limit=40)
+        self.assertEqual((first.read, first.unread), (FEW_FILES, 33))
+        self.assertEqual([(use.path, use.line, use.inside, use.target) for use in first.page],
+                         [(use.path, use.line, use.inside, use.target) for use in ordered[:40]])
+        text = render_references(first)
+        self.assertIn(f"in comments and strings, in the first {FEW_FILES} of {FEW_FILES + 33} files that may hold it\n", text)
+        self.assertRegex(text, r"\n\.\.\. \d+ more, and 33 files not read: --offset 40\n$")
+        self.assertNotIn("not read", render_references(find_references(self.root, "parse_url", limit=1000)))
+
+    def test_a_file_of_utf_16_is_searched_too(self) -> None:
+        for encoding in ("utf-16-le", "utf-16-be"):
+            with open(os.path.join(self.root, f"{encoding}.py"), "wb") as stream:
+                stream.write(("\ufeff" + "def wide_name():\n    return parse_url('gr\u00fcn')\n").encode(encoding))
+        wide = [use for use in find_references(self.root, "parse_url").uses if use.path.startswith("utf-16")]
+        self.assertEqual([(use.path, use.line, use.inside) for use in wide], [("utf-16-be.py", 2, "wide_name"), ("utf-16-le.py", 2, "wide_name")])
 
     def test_a_name_that_is_nowhere(self) -> None:
         self.assertEqual(find_references(self.root, "nowhere").uses, [])

@@ -10,13 +10,13 @@ def _refs(root: str, words: list[str], flags: Flags) -> int:
     from slipstream.map.refs import find_references, render_references
     if len(words) != 1:
         raise UsageError("one symbol")
-    found = find_references(root, words[0], locate(root, flags.get("file", "")))
-    limit, offset = flags.get("limit", 40), flags.get("offset", 0)
+    limit = 0 if flags.get("json") else flags.get("limit", 40)
+    found = find_references(root, words[0], locate(root, flags.get("file", "")), limit, flags.get("offset", 0))
     if flags.get("json"):
         from slipstream.map.refs_json import references_json
         print_json(references_json(found))
     else:
-        print_text(render_references(found, limit, offset))
+        print_text(render_references(found))
     return 0 if found.definitions or found.uses else 1
 
 

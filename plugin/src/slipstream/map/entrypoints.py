@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from slipstream.map.buildfiles import BUILD_FILES, find_in_build_files
-from slipstream.map.graph import project_reader
 from slipstream.map.imports.javascript import JavaScript
-from slipstream.map.imports.tree import Tree, join
+from slipstream.map.imports.tree import Tree, join, project_reader
 from slipstream.map.index_file import ENTRY, FAILED, FLAGS, SKIPPED
 from slipstream.map.manifests import parse_ini_lists, parse_toml_strings
 from slipstream.map.table import Table

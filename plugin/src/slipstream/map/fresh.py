@@ -10,11 +10,14 @@ from slipstream.map.identity import scanner_identity
 
 TYPE_CHECKING = False  # not from typing, which costs a third of a start
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeVar
 
     from slipstream.map.table import Table
     Source = stored.IndexFile | Table
+    Result = TypeVar("Result")
 
+MAX_BLOCKS = 200
 STAMP = struct.Struct("<q3I4xH22x")  # of a record: mtime, ctime, inode, size, flags
 
 keeper: Any = None  # the module `keep`, in a process that lives long
@@ -35,10 +38,11 @@ class Records:
 class View:
     """Records and paths by slot (an empty path: no file), and the entry of a slot. `state` is that of `Table.state`."""
 
-    __slots__ = ("indexes", "kept", "paths", "records", "source", "state")
+    __slots__ = ("blocks", "indexes", "kept", "paths", "records", "source", "state")
 
     def __init__(self, source: Source, records: Records | list[stored.Record], paths: list[str], state: int) -> None:
         self.source, self.records, self.paths, self.state = source, records, paths, state
+        self.blocks: dict[int, list[bytes]] = {}  # read lately, by their places
         self.kept = False  # by a server
         self.indexes: dict[str, Any] = {}  # the search indexes kept with it
 
@@ -50,10 +54,18 @@ class View:
             self.source.handle.close()
 
     def entry(self, slot: int) -> stored.FileEntry:
-        if isinstance(self.source, stored.IndexFile):
-            record = self.records[slot]
-            return stored.entry_of(self.source.section(record), slot, record)
-        return self.source.entry(slot)
+        return stored.entry_of(self.section(slot), slot, self.records[slot])
+
+    def section(self, slot: int) -> bytes:
+        """The text section of a slot; several lie in one block."""
+        if not isinstance(self.source, stored.IndexFile):
+            return self.source.section(slot)
+        record = self.records[slot]
+        if record[stored.BLOCK] not in self.blocks:
+            if len(self.blocks) == MAX_BLOCKS:
+                self.blocks.clear()
+            self.blocks[record[stored.BLOCK]] = self.source.block(record)
+        return self.source.section(record, self.blocks[record[stored.BLOCK]])
 
 
 def open_view(root: str) -> View:
@@ -80,6 +92,18 @@ def open_view(root: str) -> View:
     return View(table, table.records, table.paths, table.state())
 
 
+def with_view(root: str, ask: Callable[[View], Result]) -> Result:
+    """What `ask` makes of an up-to-date view; asked again when the stored index proves damaged while it is read."""
+    try:
+        with open_view(root) as view:
+            return ask(view)
+    except stored.DamagedIndex:
+        from slipstream.map.search_files import discard
+        discard(root)
+        with open_view(root) as view:
+            return ask(view)
+
+
 def _view_of(index: stored.IndexFile) -> View:
     paths = os.fsdecode(stored.unpack(index.part("paths"))).split("\0") if index.slots else []
     if len(paths) != index.slots:
@@ -99,4 +123,5 @@ def _is_current(root: str, view: View) -> bool:
     data = stored.unpack(index.part("folders"))
     count = index.folder_count
     mtimes, names = struct.unpack_from(f"<{count}q", data), data[8 * count:].split(b"\0") if count else []
-    return all(os.stat(os.path.join(os.fsencode(before), name)).st_mtime_ns == mtime for name, mtime in zip(names, mtimes))
+    top = os.fsencode(before)
+    return all(os.stat(top + name).st_mtime_ns == mtime for name, mtime in zip(names, mtimes))

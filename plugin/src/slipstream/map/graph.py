@@ -1,23 +1,18 @@
 """The imports of an index resolved to files, and how many files import each: what ranks the map's detail."""
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from slipstream.map.imports.packages import own_packages, told_by_name
 from slipstream.map.imports.resolver import Resolver
-from slipstream.map.imports.tree import Read
-from slipstream.map.index_file import FAILED, FLAGS, IMPORTS, SKIPPED, FileEntry
+from slipstream.map.imports.tree import project_reader
+from slipstream.map.index_file import FAILED, FLAGS, SKIPPED
 from slipstream.map.model import Import
-from slipstream.map.source import Unreadable, decode_source, read_source
 from slipstream.map.table import Table
 
 if TYPE_CHECKING:
     from slipstream.map.codegraph import CodeGraph
-    from slipstream.map.fresh import View
-
-MAX_PROJECT_FILE_BYTES = 1_000_000
 
 
 def read_imports(row: bytes) -> list[Import]:
@@ -50,21 +45,6 @@ class Imports:
                     yield path, package, names
 
 
-def project_reader(root: str, seen: set[str] | None = None) -> Read:
-    """Reads small project files (package.json and such) for the resolver, never a linked one; `seen` takes their paths."""
-    def read(path: str) -> str | None:
-        if path.startswith(("/", "..")):
-            return None
-        try:
-            data, _ = read_source(os.path.join(root, path), MAX_PROJECT_FILE_BYTES)
-            if seen is not None:
-                seen.add(path)
-            return decode_source(data).decode("utf-8", "replace")
-        except Unreadable:
-            return None
-    return read
-
-
 def build_edges(root: str, table: Table, seen: set[str] | None = None) -> dict[str, list[str]]:
     """Importer -> files it imports, for every file of the index."""
     imports = Imports(table)
@@ -86,32 +66,6 @@ def count_importers(root: str, table: Table, seen: set[str]) -> dict[int, int]:
             slot = table.slots[target]
             counts[slot] = counts.get(slot, 0) + 1
     return counts
-
-
-def resolve_files(root: str, view: View, slots: dict[str, int], name: str,
-                  homes: Iterable[int] = ()) -> dict[str, set[str]]:
-    """Path -> files it imports, for the paths of `slots`: those it imports `name` from, when it says so, else all.
-
-    Of languages with declared packages only the files at the slots `homes` are known as targets.
-    """
-    def declared(language: str) -> Iterator[tuple[str, str, Iterable[str]]]:
-        for entry in map(view.entry, homes):
-            if entry.language == language:
-                for package in own_packages(language, _wanted(entry)):
-                    yield entry.path, package, [one.name for one in entry.symbols if one.depth == 0]
-
-    resolver = Resolver([path for path in view.paths if path], project_reader(root), declared)
-    found: dict[str, set[str]] = {}
-    for path, slot in slots.items():
-        entry = view.entry(slot)
-        wanted = _wanted(entry)
-        naming = [one for one in wanted if name in one[2]]
-        found[path] = {target for one in naming or wanted for target in resolver.resolve(path, entry.language, one)}
-    return found
-
-
-def _wanted(entry: FileEntry) -> list[Import]:
-    return [(cell[0], cell[1], tuple(filter(None, cell[2].split(",")))) for cell in entry.cells(IMPORTS) if len(cell) == 3]
 
 
 def open_graph(root: str) -> tuple[CodeGraph, dict[str, tuple[int, int]], list[str]]:

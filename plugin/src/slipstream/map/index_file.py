@@ -128,13 +128,22 @@ def path_in(section: bytes) -> str:
 
 
 class CheckedFile:
-    """A regular file of the store, no link, opened to be read in parts; OSError, DamagedIndex."""
+    """A regular file of the store, no link, opened to be read in parts; OSError, and DamagedIndex as `load` raises it."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, identity: int) -> None:
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         self.handle = open(os.open(path, flags), "rb", buffering=0)
         info = os.fstat(self.handle.fileno())
         self.length = info.st_size if stat.S_ISREG(info.st_mode) else 0
+        try:
+            self.load(identity)
+        except BaseException:
+            self.handle.close()
+            raise
+
+    def load(self, identity: int) -> None:
+        """Reads the header; DamagedIndex when its numbers do not fit the file or another `identity` wrote it."""
+        raise NotImplementedError
 
     def read(self, offset: int, length: int, crc: int | None = None) -> bytes:
         """`length` bytes at `offset`; raises DamagedIndex when they are not there, or are not those of the CRC."""
@@ -151,7 +160,6 @@ class IndexFile(CheckedFile):
     """An open index; close its `handle`."""
 
     def load(self, identity: int) -> None:
-        """Read the header; raises DamagedIndex."""
         head = self.read(0, HEADER.size)
         fields = HEADER.unpack(head)
         if fields[0] != MAGIC or fields[1] != identity or fields[2] != self.length or crc32(head[:-4]) != fields[-1]:
@@ -190,12 +198,6 @@ def entry_of(section: bytes, slot: int, record: Record) -> FileEntry:
 def open_index_file(path: str, identity: int) -> IndexFile | None:
     """The index at `path`, or None when it is absent, damaged, a link, or of another scanner."""
     try:
-        index = IndexFile(path)
-    except OSError:
-        return None
-    try:
-        index.load(identity)
-        return index
+        return IndexFile(path, identity)
     except (DamagedIndex, OSError):
-        index.handle.close()
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from slipstream.base.counts import count_of
 from slipstream.base.shown_path import shown_path
-from slipstream.map.fresh import View, open_view
+from slipstream.map.fresh import View, with_view
 from slipstream.map.index_file import FAILED, FLAGS, SKIPPED, SYMBOLS, DamagedIndex, FileEntry, Symbol
 from slipstream.map.name_table import find_slots, key_of
 from slipstream.map.search_store import open_definitions, plain_name
@@ -59,17 +59,9 @@ def describe_miss_in(name: str, entry: FileEntry) -> str:
 
 def find_again(root: str, name: str, gone: list[str]) -> list[tuple[str, Symbol]]:
     """(path, symbol) of `name` after everything that changed on disk was scanned; raises Missing when there is none."""
-    try:
-        return _find_again(root, name, gone)
-    except DamagedIndex:  # found while it was read: made anew
-        from slipstream.map.search_files import discard
-        discard(root)
-        return _find_again(root, name, gone)
-
-
-def _find_again(root: str, name: str, gone: list[str]) -> list[tuple[str, Symbol]]:
     from slipstream.map.slices import Missing, choose
-    with open_view(root) as view:
+
+    def ask(view: View) -> list[tuple[str, Symbol]]:
         slots = find_slots(view.source, key_of(b":", name.rpartition(".")[2].encode("utf-8", "replace")))
         found = choose([one for slot in slots for one in view.entry(slot).symbols], name)
         if found:
@@ -77,4 +69,5 @@ def _find_again(root: str, name: str, gone: list[str]) -> list[tuple[str, Symbol
         there = [slot for slot, path in enumerate(view.paths) if path]
         symbols = sum(view.records[slot][SYMBOLS] for slot in there if not view.records[slot][FLAGS] & (SKIPPED | FAILED))
         said = describe_miss(name, find_close(root, view, name), symbols, count_of(len(there), "file"))
-    raise Missing(said + (f"; it was in {shown_path(gone[0])}, which is gone" if gone else ""))
+        raise Missing(said + (f"; it was in {shown_path(gone[0])}, which is gone" if gone else ""))
+    return with_view(root, ask)

@@ -4,20 +4,16 @@ from __future__ import annotations
 import re
 
 _QUOTED = r'"(?:[^"\\\n]|\\.){0,2000}"?' + "|" + r"'(?:[^'\\\n]|\\.){0,2000}'?"
-_FAMILIES = {  # a group stands behind what may go on for many lines (behind: the engine looks for first characters)
-    "c": r"//[^\n]*|/\*()|" + _QUOTED,
-    "backtick": r"//[^\n]*|/\*()|`()|" + _QUOTED,
-    "python": r'#[^\n]*|"""()|' + r"'''()|" + _QUOTED,
-    "hash": r"#[^\n]*|" + _QUOTED,
-    "both": r"#(?!\[)[^\n]*|//[^\n]*|/\*()|" + _QUOTED,
-    "lifetime": r'//[^\n]*|/\*()|"()|' + r"'(?:[^'\\\n]|\\.[^'\n]{0,8})'",
-    "dashes": r"--[^\n]*|" + _QUOTED,
-    "sql": r"--[^\n]*|/\*()|" + _QUOTED,
-}
-_FAMILY_OF = {"python": "python", "ruby": "hash", "shell": "hash", "php": "both", "rust": "lifetime", "lua": "dashes",
-              "sql": "sql", "toml": "python", "graphql": "python", "terraform": "both",
-              **dict.fromkeys("yaml dockerfile makefile".split(), "hash"),
-              **dict.fromkeys("go javascript jsx typescript tsx vue svelte astro".split(), "backtick")}
+_PATTERNS = {name: pattern for names, pattern in (  # a group stands behind what may go on for many lines, not in front:
+    ("", r"//[^\n]*|/\*()|" + _QUOTED),  # the engine looks for first characters
+    ("go javascript jsx typescript tsx vue svelte astro", r"//[^\n]*|/\*()|`()|" + _QUOTED),
+    ("python toml graphql", r'#[^\n]*|"""()|' + r"'''()|" + _QUOTED),
+    ("ruby shell yaml dockerfile makefile", r"#[^\n]*|" + _QUOTED),
+    ("php terraform", r"#(?!\[)[^\n]*|//[^\n]*|/\*()|" + _QUOTED),
+    ("rust", r'//[^\n]*|/\*()|"()|' + r"'(?:[^'\\\n]|\\.[^'\n]{0,8})'"),
+    ("lua", r"--[^\n]*|" + _QUOTED),
+    ("sql", r"--[^\n]*|/\*()|" + _QUOTED),
+) for name in names.split(" ")}
 _ESCAPED = {"`": r"\\.|`", '"': r'\\.|"', '"""': r'\\.|"""', "'''": r"\\.|'''"}
 MAX_BLOCK_CHARS = 60_000  # what does not close by then was no opener
 
@@ -26,7 +22,7 @@ def code_places(language: str, text: str, places: list[int]) -> set[int]:
     """Those of the offsets `places` (ascending) that stand outside of comments and strings."""
     if language == "markdown":
         return set()  # prose about code, and samples of it
-    search = re.compile(_FAMILIES[_FAMILY_OF.get(language, "c")], re.S).search
+    search = re.compile(_PATTERNS.get(language, _PATTERNS[""]), re.S).search
     code: set[int] = set()
     waiting = iter(places)
     place = next(waiting, -1)

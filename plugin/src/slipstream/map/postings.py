@@ -39,15 +39,7 @@ class SearchIndex(CheckedFile):
     COLUMNS: tuple[tuple[str, str], ...] = ()
     kept = False
 
-    def __init__(self, path: str, identity: int) -> None:
-        super().__init__(path)
-        try:
-            self._load(identity)
-        except BaseException:
-            self.handle.close()
-            raise
-
-    def _load(self, identity: int) -> None:
+    def load(self, identity: int) -> None:
         head = self.read(0, HEADER.size)
         magic, found, self.state, self.count, self.term_count, columns, self.at_blocks, end, crc = HEADER.unpack(head)
         if magic != MAGIC or found != identity or columns != len(self.COLUMNS):

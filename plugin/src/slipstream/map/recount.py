@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from slipstream.map.graph import Imports, count_importers, project_reader, read_imports
+from slipstream.map.graph import Imports, count_importers, read_imports
 from slipstream.map.imports.resolver import JAVASCRIPT, Resolver
+from slipstream.map.imports.tree import project_reader
 from slipstream.map.index_file import FAILED, FLAGS, IMPORTERS, SKIPPED
 from slipstream.map.model import Import
 from slipstream.map.refresh import Refresh, file_stamps

@@ -4,7 +4,7 @@ from __future__ import annotations
 from math import log
 
 from slipstream.base.stems import STOP_WORDS, split_name, split_query, stem
-from slipstream.map.fresh import View, open_view
+from slipstream.map.fresh import View, with_view
 from slipstream.map.index_file import IMPORTERS, DamagedIndex
 from slipstream.map.postings import SearchIndex
 from slipstream.map.scoring import Asked, best_of, score_documents
@@ -50,26 +50,20 @@ class Answer:
 
 def search(root: str, query: str, limit: int = 8, offset: int = 0, kind: str = "", path: str = "") -> Answer:
     """The best symbols and files for a query; nothing when nothing fits. `kind` is a symbol's, or `file`."""
-    try:
-        return _search(root, query, limit, offset, kind, path)
-    except DamagedIndex:  # found while it was read: made anew
-        from slipstream.map.search_files import discard
-        discard(root)
-        return _search(root, query, limit, offset, kind, path)
+    return with_view(root, lambda view: _search(root, view, query, limit, offset, kind, path))
 
 
-def _search(root: str, query: str, limit: int, offset: int, kind: str, path: str) -> Answer:
+def _search(root: str, view: View, query: str, limit: int, offset: int, kind: str, path: str) -> Answer:
     tokens = split_query(query)
     answer = Answer()
     answer.offset = offset
-    with open_view(root) as view:
-        rows, best = _find_definitions(root, view, tokens, kind, path)
-        if best < BODY_BELOW and tokens:
-            from slipstream.map.search_bodies import add_bodies
-            add_bodies(root, view, tokens, limit + offset, kind, path, rows)
-        if "/" in query:  # a path: what lies in that file comes first
-            rows.sort(key=lambda row: row[1] != query.strip())
-        answer.hits = [read_hit(view, row) for row in rows[offset:offset + limit]]
+    rows, best = _find_definitions(root, view, tokens, kind, path)
+    if best < BODY_BELOW and tokens:
+        from slipstream.map.search_bodies import add_bodies
+        add_bodies(root, view, tokens, limit + offset, kind, path, rows)
+    if "/" in query:  # a path: what lies in that file comes first
+        rows.sort(key=lambda row: row[1] != query.strip())
+    answer.hits = [read_hit(view, row) for row in rows[offset:offset + limit]]
     counts: dict[str, int] = {}
     for _, name, _ in rows:
         counts[name] = counts.get(name, 0) + 1

@@ -23,14 +23,14 @@ from slipstream.map.index_file import GENERATED as GENERATED_FLAG
 from slipstream.map.postings import COUNT_SCALE, SearchIndex
 from slipstream.map.postings_build import IndexBuilder, quantize_length
 from slipstream.map.search_store import DEFINITIONS, EXPORTED, GENERATED, TEST, Definitions, plain_name
-from slipstream.map.source import Unreadable, read_source
+from slipstream.map.source import UTF_16, Unreadable, decode_source, read_source
 
 # What a match in a field counts; found by trying on sets made from repositories (tests/bench/search.py).
 NAME, JOINED, EXACT, PARENT, DOC, SIGNATURE, PURPOSE, FILE_NAME, FOLDER = 3.0, 0.3, 1.0, 0.5, 1.5, 0.5, 0.3, 0.5, 0.2
 MAX_BESIDE_SHARE, MAX_BESIDE = 0.1, 20  # files that changed are kept in an index beside the large one while they are so few
 MAX_STALE_SHARE = 0.5  # beyond it a whole new index costs less than carrying the old one along
 _APART = bytes(code if (code < 128 and chr(code).isalnum()) or code == 95 else 32 for code in range(256))
-_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,40}|[0-9]{3,8}")
+_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{1,40}|[0-9]{3,8}")
 _TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|spec|testing|fixtures|examples?)/|(?:^|/)test_|[._](?:test|spec)\.|_test\.")
 
 
@@ -223,6 +223,7 @@ def _add_words(root: str, view: View, slots: list[int], builder: IndexBuilder) -
         builder.passing = builder.passing or crc32(data) != view.records[slot][CONTENT]  # it changed since
         columns["slot"].append(slot)
         columns["content"].append(content_of(view, slot))
+        data = decode_source(data) if data[:2] in UTF_16 else data
         for run in set(data.translate(_APART).split()):
             held = holders.get(run)
             if held is None:

@@ -5,7 +5,8 @@ import os
 import stat
 
 MAX_SOURCE_BYTES = 2_000_000
-_BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_BOMS = ((b"\xef\xbb\xbf", "utf-8"), *((bom, "utf-16") for bom in UTF_16))
 
 
 class Unreadable(Exception):

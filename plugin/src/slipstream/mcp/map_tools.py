@@ -162,12 +162,14 @@ def sp_refs(arguments: dict[str, Any], call: Call) -> str:
     _ensure_index(call)
     file = locate(call, arguments["file"]) if arguments.get("file") else ""
     with refreshing(call), _asking:
-        found = find_references(call.root, arguments["symbol"].strip(), file)
-    if arguments.get("format") == "json":
+        as_json = arguments.get("format") == "json"
+        found = find_references(call.root, arguments["symbol"].strip(), file, 0 if as_json else arguments["limit"],
+                                arguments.get("offset", 0))
+    if as_json:
         from slipstream.map.refs_json import references_json
-        found.uses = found.uses[arguments.get("offset", 0):]
+        found.uses = found.uses[found.offset:]
         return to_json(references_json(found))
-    text = _paged(render_references(found, arguments["limit"], arguments.get("offset", 0)))
+    text = _paged(render_references(found))
     charge(call, text)
     return text
 

@@ -2,10 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, cast
 
 from slipstream.map.imports.tree import Read, Tree
-from slipstream.map.model import Import
+
+TYPE_CHECKING = False  # not from typing, which costs a third of a start
+if TYPE_CHECKING:
+    from typing import Any
+
+    from slipstream.map.model import Import
 
 Declared = Callable[[str], Iterable[tuple[str, str, Iterable[str]]]]
 
@@ -46,9 +50,11 @@ class Resolver:
         return [path for path in found if path != importer] if importer in found else found
 
     def _rule(self, language: str) -> Rule:
+        rule: Rule
         if language in JAVASCRIPT or language == "markdown":     # of Markdown only MDX imports
             from slipstream.map.imports.javascript import JavaScript
-            return cast(Rule, self._family("javascript", lambda: JavaScript(self.tree)).resolve)
+            rule = self._family("javascript", lambda: JavaScript(self.tree)).resolve
+            return rule
         if language == "python":
             from slipstream.map.imports.python import Python
             return Python(self.tree).resolve
@@ -56,12 +62,14 @@ class Resolver:
             from slipstream.map.imports import compiled
             rules: dict[str, Any] = {"go": compiled.Go, "rust": compiled.Rust, "c": compiled.Native, "cpp": compiled.Native,
                                      "swift": compiled.Swift}
-            return cast(Rule, rules[language](self.tree).resolve)
+            rule = rules[language](self.tree).resolve
+            return rule
         if language in ("ruby", "shell", "lua", "css", "scss", "proto", "makefile", "terraform"):
             from slipstream.map.imports import scripts
             rules = {"ruby": scripts.Ruby, "shell": scripts.Shell, "lua": scripts.Lua, "css": scripts.Sheets,
                      "scss": scripts.Sheets, "proto": scripts.Proto, "makefile": scripts.Shell, "terraform": scripts.Terraform}
-            return cast(Rule, rules[language](self.tree).resolve)
+            rule = rules[language](self.tree).resolve
+            return rule
         if language not in (*JVM, "csharp", "php"):
             return lambda importer, specifier, kind, names: []
         from slipstream.map.imports import packages
@@ -70,7 +78,8 @@ class Resolver:
         group = JVM if language in JVM else ("csharp",)
         family = self._family(group[0], lambda: packages.Packages(
             lambda: (row for member in group for row in self._declared(member))))
-        return cast(Rule, family.resolve_scala if language == "scala" else family.resolve)
+        rule = family.resolve_scala if language == "scala" else family.resolve
+        return rule
 
     def _family(self, name: str, make: Callable[[], Any]) -> Any:
         if name not in self._families:

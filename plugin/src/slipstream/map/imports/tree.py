@@ -2,11 +2,18 @@
 from __future__ import annotations
 
 import json
+import os
 import posixpath
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
 
+from slipstream.map.source import Unreadable, decode_source, read_source
+
+TYPE_CHECKING = False  # not from typing, which costs a third of a start
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_PROJECT_FILE_BYTES = 1_000_000
 Read = Callable[[str], "str | None"]
 
 _UNEVEN = re.compile(r"(?:^|/)\.{0,2}(?:/|$)")  # nothing, `.` or `..` between slashes
@@ -29,10 +36,13 @@ class Tree:
         if self._folders is None:
             folders: dict[str, list[str]] = {"": []}
             for path in sorted(self.paths):
-                folder = posixpath.dirname(path)
-                folders.setdefault(folder, []).append(path)
+                folder = path.rpartition("/")[0]
+                if folder in folders:
+                    folders[folder].append(path)
+                    continue
+                folders[folder] = [path]
                 while folder:
-                    folder = posixpath.dirname(folder)
+                    folder = folder.rpartition("/")[0]
                     if folder in folders:
                         break
                     folders[folder] = []
@@ -68,6 +78,21 @@ class Tree:
         """Folders that hold a project file of that name, whether or not the map lists it, deepest last."""
         return [folder for folder in sorted(self.folders, key=lambda folder: (folder.count("/"), folder))
                 if join(folder, name) in self.paths or self.read(join(folder, name)) is not None]
+
+
+def project_reader(root: str, seen: set[str] | None = None) -> Read:
+    """Reads small project files (package.json and such) for the resolver, never a linked one; `seen` takes their paths."""
+    def read(path: str) -> str | None:
+        if path.startswith(("/", "..")):
+            return None
+        try:
+            data, _ = read_source(os.path.join(root, path), MAX_PROJECT_FILE_BYTES)
+            if seen is not None:
+                seen.add(path)
+            return decode_source(data).decode("utf-8", "replace")
+        except Unreadable:
+            return None
+    return read
 
 
 def join(*parts: str) -> str:
