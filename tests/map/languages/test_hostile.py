@@ -5,7 +5,7 @@ import unittest
 from collections.abc import Callable
 from unittest import mock
 
-from slipstream.map.languages import lexer
+from slipstream.map.languages import text as steps
 from slipstream.map.languages.registry import LANGUAGES, scan_source
 
 from tests.map.languages.test_cases import case_files, read_case
@@ -197,9 +197,9 @@ class HostileTest(unittest.TestCase):
                     self.assertFalse([warning for warning in scan.warnings if "stopped" in warning])
 
     def test_long_files_are_read_to_their_end(self) -> None:
-        for extension, window in [*((one, SMALL_WINDOW_CHARS) for one in ENVELOPES), ("py", lexer.WINDOW_CHARS), ("go", lexer.WINDOW_CHARS)]:
+        for extension, window in [*((one, SMALL_WINDOW_CHARS) for one in ENVELOPES), ("py", steps.WINDOW_CHARS), ("go", steps.WINDOW_CHARS)]:
             first, statement, last, comments, strings = ENVELOPES[extension]
-            with self.subTest(language=extension, window=window), mock.patch.object(lexer, "WINDOW_CHARS", window):
+            with self.subTest(language=extension, window=window), mock.patch.object(steps, "WINDOW_CHARS", window):
                 piece = statement % strings[0]('a "{" b') + comments[0]("it's {") + "\n"
                 filler = piece * (3 * window // len(piece))
                 found = places("file." + extension, first + filler + last + ENDINGS.get(extension, ""))

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 
 from slipstream.base.lazy_pattern import pattern_of
-from slipstream.map.languages.lexer import CLOSERS, UNCLOSED_LIMIT, WINDOW_CHARS, Lexicon, tokens
+from slipstream.map.languages.lexer import CLOSERS, UNCLOSED_LIMIT, Lexicon, tokens
+from slipstream.map.languages.text import WINDOW_CHARS
 from slipstream.map.languages.walker import Walker
 from slipstream.map.model import Definition
 

@@ -2,44 +2,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from slipstream.base.lazy_pattern import pattern_of
+from slipstream.map.languages.text import after as after
+from slipstream.map.languages.text import find_unescaped as find_unescaped
+from slipstream.map.languages.text import tokens as tokens
 
-WINDOW_CHARS = 262_144
 UNCLOSED_LIMIT = 4
 CLOSERS = {"{": "}", "(": ")", "[": "]"}
 
 # Called at a token no plain pattern can pass (nested comment, heredoc, template): offset after it.
 Hook = Callable[[str, "re.Match[str]"], int]
-
-
-def tokens(pattern: re.Pattern[str], text: str, pos: int = 0) -> Iterator[re.Match[str]]:
-    """Like `pattern.finditer(text, pos)`, giving one regular expression call at most 256 KB of text."""
-    if len(text) - pos <= WINDOW_CHARS:
-        return pattern.finditer(text, pos)
-    from slipstream.map.languages.braces import windows
-    return windows(pattern, text, pos)
-
-
-def find_unescaped(text: str, mark: str, pos: int) -> int:
-    """Offset just after the next `mark` that no odd run of backslashes precedes, or the text's length."""
-    while True:
-        found = text.find(mark, pos)
-        if found < 0:
-            return len(text)
-        back = found
-        while back > pos and text[back - 1] == "\\":
-            back -= 1
-        if (found - back) % 2 == 0:
-            return found + len(mark)
-        pos = found + 1
-
-
-def after(text: str, mark: str, pos: int) -> int:
-    """Offset just after the next `mark`, or the text's length."""
-    found = text.find(mark, pos)
-    return found + len(mark) if found >= 0 else len(text)
 
 
 def quoted(quote: str) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 import re
 
 from slipstream.base.lazy_pattern import pattern_of
-from slipstream.map.languages.lexer import find_unescaped, tokens
 from slipstream.map.languages.summaries import hash_header, summary
-from slipstream.map.languages.text import Lines, one_line, signature
+from slipstream.map.languages.text import Lines, find_unescaped, one_line, signature, tokens
 from slipstream.map.model import Definition, FileScan
 
 # Groups: 1 a line with code on it, 2 opening and 3 closing bracket, 4 triple quotes.
@@ -15,30 +14,32 @@ _TOKEN = re.compile(
     r"""(\n[ \t\f]*(?=[^\s#]))|([(\[{])|([)\]}])|("{3}|'{3})"""
     r"""|"[^"\\\n]*(?:\\.[^"\\\n]*){0,9999}"?|'[^'\\\n]*(?:\\.[^'\\\n]*){0,9999}'?|\#[^\n]*|\\\r?\n""", re.S)
 _HEAD = re.compile(
-    r"""(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+))|(@)|((?:from|import)\b)"""
-    r"""|type[ \t]+(\w+)[ \t]*[\[=]|([^\W\d]\w*)[ \t]*(?:(:)|=(?!=))""")
-_BROKEN_OUT = re.compile(r"(?:async[ \t]+)?(?:def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[ \t]*[(:\[])|@[^\W\d]\w*")
+    r"""[ \t]*(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+)|(@)|((?:from|import)\b)"""
+    r"""|type[ \t]+(\w+)[ \t]*[\[=]|([^\W\d]\w*)[ \t]*(?:(:)|=(?!=)))""")
+# A line inside of brackets that begins so may be the next statement after brackets that were never closed.
+_OUTSIDE = ("def", "class", "async", "@")
+_BROKEN_OUT = pattern_of(r"(?:async[ \t]+)?(?:def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[ \t]*[(:\[])|@[^\W\d]\w*")
 _STRING_START = re.compile(r"""[rRuUbBfF]{0,2}("{3}|'{3}|"|')""")
-_ALL_CAPS = re.compile(r"[A-Z][A-Z0-9_]*\Z")
-_NAMES = re.compile(r"""["']([^\W\d]\w*)["']""")
-_NEXT_TARGET = re.compile(r"[ \t]*([^\W\d]\w*)[ \t]*=(?!=)")
-_ANNOTATED_VALUE = re.compile(r"(?:[^=\n#\[]|\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,999}\]){0,999}\]){0,999}\]){0,999}=(?!=)")
-_INSTANCE = re.compile(r"[ \t]*(?:[^\W\d]\w*\.)*[A-Z]\w*\(")
-_TYPE_VALUE = pattern_of(
-    r"[ \t]*(?:t\.|typing\.|typing_extensions\.)?"
-    r"(?:TypeVar|NewType|ParamSpec|TypeVarTuple|Union|Optional|Callable|Literal|Dict|List|Tuple|Annotated|type)[\[(]")
-_ENUM_BASE = re.compile(r"\b(?:\w*Enum|\w*Flag|\w*Choices)\b")
-_PROTOCOL_BASE = re.compile(r"\bProtocol\b")
-_ACCESSOR = re.compile(r"@[ \t]*(?:[\w.]*property\b|\w+\.(?:setter|getter|deleter)\b)")
+_NAMES = pattern_of(r"""["']([^\W\d]\w*)["']""")
+_ANNOTATED_VALUE = pattern_of(
+    r"(?:[^=\n#\[]|\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,999}\]){0,999}\]){0,999}\]){0,999}=(?!=)")
+_CALL = pattern_of(r"[ \t]*((?:[^\W\d]\w*\.)*)(\w+)([\[(])")
+_TYPING = ("", "t.", "typing.", "typing_extensions.")
+_TYPE_MAKERS = frozenset((
+    "TypeVar NewType ParamSpec TypeVarTuple Union Optional Callable Literal Dict List Tuple Annotated type").split())
+_ENUMS = ("Enum", "Flag", "Choices")
+_ACCESSOR = pattern_of(r"@[ \t]*(?:[\w.]*property\b|\w+\.(?:setter|getter|deleter)\b)")
 _IMPORT_WORD = re.compile(r"\bimport\b")
 _IMPORT_NAME = re.compile(r"([\w.]+)(?:\s+as\s+(\w+))?")
-_MAIN_GUARD = re.compile(r"""^if[ \t]+__name__[ \t]*==[ \t]*["']__main__["']""", re.M)
+_MAIN_GUARD = pattern_of(r"""^if[ \t]+__name__[ \t]*==[ \t]*["']__main__["']""", re.M)
+_NOT_NAMES = frozenset(("else", "try", "finally", "lambda", "except", "match", "case", "if", "for", "while", "with"))
 
 
 def scan(text: str, path: str, out: FileScan) -> None:
     """Fill `out` with the definitions, imports and purpose of a Python file."""
     _Scanner("\n" + text, out, path.endswith("__init__.py")).run()
-    if _MAIN_GUARD.search(text, max(0, len(text) - 20_000)):
+    tail = max(0, len(text) - 20_000)
+    if text.find("__main__", tail) >= 0 and _MAIN_GUARD.search(text, tail):
         out.hints.append("main")
     if path.endswith("__main__.py"):
         out.hints.append("main")
@@ -93,7 +94,7 @@ class _Scanner:
                     continue
                 if kind == 1:
                     if depth:
-                        if not _BROKEN_OUT.match(text, match.end()):
+                        if not (text.startswith(_OUTSIDE, match.end()) and _BROKEN_OUT.match(text, match.end())):
                             continue
                         depth = 0
                     self.logical_line(match.start(), match.end())
@@ -198,10 +199,10 @@ class _Scanner:
         head = text[self.header:end]
         definition.signature = signature(re.sub(r"#[^\n]*", "", head) if "#" in head else head)
         if definition.kind == "class":
-            bases = head.partition("(")[2]
-            if bases and _ENUM_BASE.search(bases):
+            bases = re.findall(r"\w+", head.partition("(")[2])
+            if any(base.endswith(_ENUMS) for base in bases):
                 definition.kind = "enum"
-            elif bases and _PROTOCOL_BASE.search(bases):
+            elif "Protocol" in bases:
                 definition.kind = "interface"
 
     def assignment(self, match: re.Match[str], indent: int, at: int) -> None:
@@ -231,14 +232,16 @@ class _Scanner:
             self.all_at = at
             return
         while True:
-            if name[0].isupper() or _ALL_CAPS.match(name):
-                self.add_value(name, "type" if _TYPE_VALUE.match(text, after) else "const", at, None)
-            elif not indent and _INSTANCE.match(text, after):
+            call = _CALL.match(text, after)
+            package, made, bracket = call.groups() if call else ("", "", "")
+            if name[0].isupper():
+                self.add_value(name, "type" if made in _TYPE_MAKERS and package in _TYPING else "const", at, None)
+            elif not indent and bracket == "(" and "A" <= made[0] <= "Z":
                 self.add_value(name, "const", at, None)
-            more = _NEXT_TARGET.match(text, after)
-            if more is None:
+            more = _HEAD.match(text, after)
+            if more is None or more.lastindex != 6:
                 return
-            name, after = more.group(1), more.end()
+            name, after = more.group(6), more.end()
 
     def add_value(self, name: str, kind: str, at: int, owner: Definition | None) -> None:
         line = self.line(at)
@@ -316,9 +319,6 @@ class _Scanner:
                     definition.exported = True
         if not out.purpose:
             out.purpose = hash_header(self.text)
-
-
-_NOT_NAMES = frozenset(("else", "try", "finally", "lambda", "except", "match", "case", "if", "for", "while", "with"))
 
 
 def _mark_overloads(definitions: list[Definition], lines: set[int]) -> None:

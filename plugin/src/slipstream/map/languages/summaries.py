@@ -23,15 +23,21 @@ _PRAGMAS = tuple((
     "https://|mode:|encoding:|shellcheck|syntax=").split("|"))
 _ONLY_MARKS = re.compile(r"[\W_]*\Z")
 _TAG = pattern_of(r"</?[a-zA-Z][^<>]{0,200}>")
-_SENTENCE = re.compile(r"(.+?[.!?。！？])(?=\s|\Z)")
+_MARKED = re.compile(r".+?[^\w\s](?!\S)")
+_ENDS = ".!?。！？"
 _JSDOC_TAG = pattern_of(r"@(?:file|fileoverview|overview|description|summary|brief|desc)\b:?\s*|[\\@](?:brief|file|short)\b\s*")
-_ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig)\.\Z", re.I)
+_SHORT = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "resp.", "approx.", "incl.", "no.", "fig.")
+_ABBREVIATED = pattern_of(r"\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig)\.\Z", re.I)
 
 
 def _is_drawing(line: str) -> bool:
     """Whether a line is more marks than letters (banners, letters made of lines)."""
     letters = sum(map(str.isalnum, line))
     return letters * 5 < (len(line) - line.count(" ")) * 3
+
+
+def _ends_sentence(text: str) -> bool:
+    return text[-1] in _ENDS and not (text[-8:].lower().endswith(_SHORT) and _ABBREVIATED.search(text))
 
 
 def summary(lines: list[str]) -> str:
@@ -73,19 +79,14 @@ def summary(lines: list[str]) -> str:
         elif line.startswith((":param", ":return", "Args:", "Parameters", "Returns", "```", ">>>", "- ", "* ")):
             break
         words.append(line)
-        if line[-1] in ".!?。！？" or len(words) > 6:
+        if line[-1] in _ENDS or len(words) > 6:
             break
     text = " ".join(words)
-    start = 0
-    while True:
-        match = _SENTENCE.match(text, start) if start == 0 else _SENTENCE.search(text, start)
-        if match is None:
-            break
-        if _ABBREVIATED.search(text[: match.end()]):
-            start = match.end()
-            continue
-        text = text[: match.end()]
-        break
+    match = _MARKED.match(text)
+    while match and not _ends_sentence(text[:match.end()]):
+        match = _MARKED.match(text, match.end())
+    if match:
+        text = text[:match.end()]
     if len(text) > DOC_LIMIT_CHARS:
         text = text[: DOC_LIMIT_CHARS - 1].rsplit(" ", 1)[0] + "…"
     return text

@@ -1,7 +1,13 @@
-"""Text of a source file: decoding that keeps lines, line numbers of offsets, declarations on one line (every edit loads it)."""
+"""Text of a source file: decoding that keeps lines, steps over it, line numbers, declarations on one line (lean)."""
 from __future__ import annotations
 
+TYPE_CHECKING = False  # not from typing, which costs a third of a start
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
 SIGNATURE_LIMIT_CHARS = 240
+WINDOW_CHARS = 262_144
 
 
 def decode(data: bytes) -> str:
@@ -15,6 +21,34 @@ def decode(data: bytes) -> str:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
+
+
+def tokens(pattern: re.Pattern[str], text: str, pos: int = 0) -> Iterator[re.Match[str]]:
+    """Like `pattern.finditer(text, pos)`, giving one regular expression call at most 256 KB of text."""
+    if len(text) - pos <= WINDOW_CHARS:
+        return pattern.finditer(text, pos)
+    from slipstream.map.languages.braces import windows
+    return windows(pattern, text, pos)
+
+
+def find_unescaped(text: str, mark: str, pos: int) -> int:
+    """Offset just after the next `mark` that no odd run of backslashes precedes, or the text's length."""
+    while True:
+        found = text.find(mark, pos)
+        if found < 0:
+            return len(text)
+        back = found
+        while back > pos and text[back - 1] == "\\":
+            back -= 1
+        if (found - back) % 2 == 0:
+            return found + len(mark)
+        pos = found + 1
+
+
+def after(text: str, mark: str, pos: int) -> int:
+    """Offset just after the next `mark`, or the text's length."""
+    found = text.find(mark, pos)
+    return found + len(mark) if found >= 0 else len(text)
 
 
 class Lines:
