@@ -170,7 +170,7 @@ def check_facts(patient: Patient) -> list[Finding]:
         name, reason = store.problems[0]
         return [Finding("facts", FAIL, "%s cannot be read: %s: %s" % (count_of(len(store.problems), "fact"), name, reason),
                         "correct or delete %s" % os.path.join(folder, name))]
-    if store.facts and before != render_index(store.facts).encode("utf-8"):
+    if store.facts and before not in (None, render_index(store.facts).encode("utf-8")):
         def fix() -> str:
             rebuild_index(patient.store_root)
             return "wrote MEMORY.md anew from " + count_of(len(store.facts), "fact")

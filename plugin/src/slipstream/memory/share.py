@@ -1,15 +1,14 @@
-"""Sharing facts with a team through git: the store's .gitignore lets the memory folder pass, and nothing else."""
+"""Sharing facts with a team through git: the store's .gitignore lets the facts pass, and nothing else."""
 from __future__ import annotations
 
 import os
 
 from slipstream.base.files import write_atomic
 from slipstream.base.git import run_git
-from slipstream.base.store import ensure_store, store_path
+from slipstream.base.store import ensure_store
 
-SHARED_IGNORE = "/*\n!/.gitignore\n!/memory/\n"
-# The index is rebuilt from the facts; two branches' indexes are simply joined until then.
-_ATTRIBUTES = "MEMORY.md merge=union\n"
+# Not the digests, which tell of one person's sessions, nor the index, which names them and is rebuilt from the facts.
+SHARED_IGNORE = "/*\n!/.gitignore\n!/memory/\n/memory/session-digest-*\n/memory/MEMORY.md\n"
 
 
 def find_ignore_rule(store_root: str) -> str:
@@ -24,6 +23,4 @@ def share_memory(store_root: str) -> list[str]:
     """Rewrites the ignore file; returns the paths to add to git. Running it again changes nothing."""
     folder = ensure_store(store_root)
     write_atomic(os.path.join(folder, ".gitignore"), SHARED_IGNORE, 0o644, only_if_changed=True)
-    attributes = store_path(store_root, "memory", ".gitattributes")
-    write_atomic(attributes, _ATTRIBUTES, 0o644, only_if_changed=True)
     return [".claude/slipstream/.gitignore", ".claude/slipstream/memory"]
