@@ -25,7 +25,8 @@ class JavaScript:
         self._nearest: dict[str, list[tuple[str, list[str]]]] = {}
         self._packages: dict[str, str] | None = None
         self._stems: set[str] | None = None
-        self._ends: set[str] = set()
+        self._holders: dict[str, set[str]] = {}
+        self._bases: dict[str, list[str]] = {}
         self._files: dict[str, list[str]] = {}
         self._known: dict[tuple[str, int], list[str]] = {}  # by specifier and the config that holds
 
@@ -227,18 +228,30 @@ class JavaScript:
         if specifier.startswith("$lib/"):
             return next(filter(None, (self.file(join(above, "src/lib", specifier[5:])) for above in ancestors(folder))), [])
         if specifier.startswith(("@/", "~/")):
-            if not self._ends:
-                for known in (self.tree.paths, self.stems, self.tree.folders):
-                    self._ends.update(path.rpartition("/")[2] for path in known)
-            name = specifier.rpartition("/")[2]
-            if name not in self._ends and posixpath.splitext(name)[0] not in self._ends and name not in (".", ".."):
-                return []
-            for above in ancestors(folder):
-                for base in ("src", "app", ""):
-                    found = self.file(join(above, base, specifier[2:]))
+            path = specifier[2:]
+            head, slash, _ = path.partition("/")
+            even = slash and head.strip(".") and ".." not in path and not path.endswith(("/", "/."))
+            for base in self.bases(folder):
+                if not even or base in self.holders.get(head, ()):
+                    found = self.file(join(base, path))
                     if found:
                         return found
         return []
+
+    def bases(self, folder: str) -> list[str]:
+        """Where `@/` may lead in a folder."""
+        if folder not in self._bases:
+            self._bases[folder] = [join(above, base) for above in ancestors(folder) for base in ("src", "app", "")]
+        return self._bases[folder]
+
+    @property
+    def holders(self) -> dict[str, set[str]]:
+        """Name of a folder -> the folders that hold one so called."""
+        if not self._holders:
+            for folder in self.tree.folders:
+                parent, _, name = folder.rpartition("/")
+                self._holders.setdefault(name, set()).add(parent)
+        return self._holders
 
 
 def _targets(value: Any) -> list[str]:
