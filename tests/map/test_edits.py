@@ -20,7 +20,7 @@ from slipstream.map.refresh import index_path
 from tests.map.trees import TreeCase
 
 STORE = os.path.join(".claude", "slipstream")
-ROUNDS, SEED = 70, 7
+ROUNDS, SEED = 80, 7
 UNTOLD = {MTIME, CTIME, INODE, FLAGS, PLACE, *range(BLOCK, BLOCK + 3)}  # of a record: what differs without a difference
 
 
@@ -49,6 +49,15 @@ class Edits(TreeCase):
             self.put(f"py/m{number}.py", f'"""Part {number}."""\nfrom py import m{(number * 5 + 1) % 12}\n\n\ndef part{number}():\n    return {number}\n')
             self.put(f"web/c{number}.ts", f"import {{ c }} from './c{(number * 7 + 2) % 12}'\nexport const c = {number}\n// note\n")
             self.put(f"jvm/K{number}.kt", f"package a.b{number % 3}\nimport a.b{(number + 1) % 3}.k{number}\nfun k{number}() = 1\n")
+        for number in range(4):
+            other = (number + 1) % 4
+            self.put(f"php/Kind{number}.php", f"<?php\nnamespace App\\Kinds;\nuse App\\Kinds\\Kind{other};\nuse function App\\Low\\low{other};\nclass Kind{number} {{}}\n")
+            self.put(f"php/low{number}.php", f"<?php\nnamespace App\\Low;\nuse App\\Kinds\\Kind{other};\nfunction low{number}() {{}}\n")
+            self.put(f"Sources/Run/part{number}.swift", f"import Run\nstruct Part{number} {{}}\n")
+            self.put(f"Tests/Some/t{number}.swift", f"import Run\nfunc t{number}() {{}}\n")
+            self.put(f"src/main/org/C{number}.java", f"package org;\nimport org.C{other};\npublic class C{number} {{}}\n")
+            self.put(f"ruby/lib/r{number}.rb", f"require_relative 'r{other}'\ndef r{number}\nend\n")
+        self.put("Package.swift", 'let package = Package(name: "P", targets: [.executableTarget(name: "Run")])\n')
         self.put("go.mod", "module x\n")
         self.put("main.go", 'package main\n\nimport "x/lib"\n\nfunc main() { lib.Run() }\n')
         self.put("lib/lib.go", "package lib\n\nfunc Run() {}\n")
@@ -94,8 +103,11 @@ class Edits(TreeCase):
     def edits(self) -> list[tuple[str, Callable[[], object]]]:
         one = self.random.choice
         sources = sorted(path for path in self.texts if path.endswith((".py", ".ts", ".kt")))
+        one_of_more = one(sorted(path for path in self.texts if path.endswith((".php", ".swift", ".java", ".rb")) and path != "Package.swift"))
         path = one(sources)
         text, other, number = self.texts[path], one(sources), self.random.randrange(12)
+        told = self.texts[one_of_more]
+        more = {"php": "function added{}() {{}}\n", "swift": "@main struct Added{} {{}}\n", "java": "class Added{} {{}}\n", "rb": "def added{}\nend\n"}[one_of_more.rpartition(".")[2]]
         word = {"py": "def more{}():\n    pass\n", "ts": "export function more{}() {{}}\n", "kt": "fun more{}() = 2\n"}[path.rpartition(".")[2]]
         wanted = {"py": f"from py import m{number}\n", "ts": f"import x from '@/c{number}'\n",
                   "kt": f"package a.b{number % 3}\nimport a.b1.more{number}\n"}[path.rpartition(".")[2]]
@@ -119,6 +131,9 @@ class Edits(TreeCase):
             ("aliases", lambda: self.put("tsconfig.json", f'{{"compilerOptions": {{"paths": {{"@/*": ["{one(("web", "py"))}/*"]}}}}}}')),
             ("a module's name", lambda: self.put("go.mod", f"module {one(('x', 'y'))}\n")),
             ("a vendored folder", lambda: self.put(f"web/node_modules/m{number}.js", "x = 1\n")),
+            ("a definition in another language", lambda: self.put(one_of_more, told + more.format(number))),
+            ("other imports in another language", lambda: self.put(one_of_more, re.sub(rf"(?<=[a-zC]){number % 4}(?=[;'])", str((number + 1) % 4), told))),
+            ("a file renamed in another language", lambda: [self.put(re.sub(r"\d+", str(number), one_of_more), told), one_of_more.count(str(number)) or self.drop(one_of_more)]),
             ("nothing", lambda: None),
         ]
 

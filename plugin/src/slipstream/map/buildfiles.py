@@ -24,10 +24,11 @@ _WORD = re.compile(r"[^\s'\"`&|;()<>=,\[\]{}]+")
 _RUNNABLE = re.compile(r"\.(?:[cm]?[jt]sx?|py|sh|bash|rb|php|pl|go|lua|swift)$")
 
 
-def find_in_build_files(tree: Tree) -> Iterator[str]:
-    """Files of the project that build files name as what runs or what others load."""
+def find_in_build_files(tree: Tree, started: set[str]) -> Iterator[str]:
+    """Files of the project that build files name as what runs or what others load; those `started` are known to be such."""
     rules: dict[str, Callable[[Tree, str, str], Iterator[str]]] = {
-        "Cargo.toml": _cargo, "composer.json": _composer, "Package.swift": _swift, "build.gradle": _main_class,
+        "Cargo.toml": _cargo, "composer.json": _composer,
+        "Package.swift": lambda tree, folder, text: _swift(tree, folder, text, started), "build.gradle": _main_class,
         "build.gradle.kts": _main_class, "pom.xml": _main_class, "build.sbt": _main_class, "Makefile": _makefile,
         "makefile": _makefile, "GNUmakefile": _makefile, "Dockerfile": _dockerfile, "Containerfile": _dockerfile}
     read = 0
@@ -72,13 +73,12 @@ def _composer(tree: Tree, folder: str, text: str) -> Iterator[str]:
             yield from _runnable(tree, folder, line) if isinstance(line, str) else ()
 
 
-def _swift(tree: Tree, folder: str, text: str) -> Iterator[str]:
+def _swift(tree: Tree, folder: str, text: str, started: set[str]) -> Iterator[str]:
     for name, path in swift_targets(text, "executableTarget"):
         home = join(folder, path or "Sources/" + name)
         files = [file for file in sorted(tree.paths) if file.startswith(home + "/") and file.endswith(".swift")]
-        main = [file for file in files if posixpath.basename(file) == "main.swift"]
-        main = main or [file for file in files[:MAX_FILES] if "@main" in (tree.read(file) or "")]
-        yield from main[:1] or [file for file in files if posixpath.basename(file) == name + ".swift"][:1] or files[:1]
+        if started.isdisjoint(files):
+            yield from [file for file in files if posixpath.basename(file) in ("main.swift", name + ".swift")][:1] or files[:1]
 
 
 def _main_class(tree: Tree, folder: str, text: str) -> Iterator[str]:

@@ -26,16 +26,16 @@ def find_entry_points(root: str, table: Table, seen: set[str]) -> list[str]:
 
     `seen` takes the project files that were read for it.
     """
-    found = {path for path, slot in table.slots.items() if table.records[slot][FLAGS] & ENTRY}
+    started = {path for path, slot in table.slots.items() if table.records[slot][FLAGS] & ENTRY}
     paths = [path for path, slot in table.slots.items() if not table.records[slot][FLAGS] & (SKIPPED | FAILED)]
-    found.update(path for path in paths if path.endswith("__main__.py"))
+    found = {*started, *(path for path in paths if path.endswith("__main__.py"))}
     read = project_reader(root, seen)
     tree = Tree(paths, read)
     script = JavaScript(tree)
     for folder in _packages(tree, table):
         found.update(_from_package(tree, script, folder))
     found.update(_from_python(tree))
-    found.update(find_in_build_files(tree))
+    found.update(find_in_build_files(tree, started))
     return sorted(found)
 
 

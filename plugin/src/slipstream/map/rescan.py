@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FEW_FILES = 16
 MANY_FILES = 120  # from here on other processes pay
 PROJECT_FILES = frozenset(("package.json", "composer.json", "Cargo.toml", "pyproject.toml", "setup.cfg", "go.mod"))
-BUILD_SUFFIXES = (".swift", ".sbt", ".gradle", ".kts", "akefile", "ockerfile", "ontainerfile")
+BUILD_SUFFIXES = ("Package.swift", ".sbt", ".gradle", ".kts", "akefile", "ockerfile", "ontainerfile")
 PACKAGE_KINDS = ([b"package"], [b"namespace"])
 NAMED_PACKAGES = (b"kotlin", b"scala", b"csharp", b"php")  # who imports from them asks for the names, not for the files
 
@@ -61,7 +61,7 @@ def _note_ties(table: Table, path: str, scanned: Scanned) -> None:
     slot = table.slots[path]
     noted = table.meta.get("unranked") or {}
     old, now = table.section(slot), scanned.section()
-    if (table.records[slot][FLAGS] ^ scanned.flags) & ~RACY or is_project_file(path) or _ties(old) != _ties(now):
+    if (table.records[slot][FLAGS] ^ scanned.flags) & ~RACY or is_project_file(path) or _ties(path, old) != _ties(path, now):
         noted = 1
     elif isinstance(noted, dict) and path not in noted:
         before, after = (section.split(b"\n", 2)[1] for section in (old, now))
@@ -78,12 +78,13 @@ def is_project_file(path: str) -> bool:
         name.endswith(".json") and ("config" in name or "base" in name))
 
 
-def _ties(section: bytes) -> list[bytes]:
+def _ties(path: str, section: bytes) -> list[bytes]:
     """What else other files may depend on: language and package; names at top where the package is known by them."""
     head, imports, *rows = section.split(b"\n")
     language = head.split(b"\t", 1)[0]
     packages = [cell for cell in imports.split(b"\t") if cell.split(b"\x1f")[1:2] in PACKAGE_KINDS]
-    named = [row.split(b"\t", 7)[6] for row in rows[4:] if row[:2] == b"0\t"] if language in NAMED_PACKAGES else []
+    told = language not in NAMED_PACKAGES or (language == b"php" and path.rpartition("/")[2][:1].isupper())  # by its name
+    named = [] if told else [row.split(b"\t", 7)[6] for row in rows[4:] if row[:2] == b"0\t"]
     return [language, *packages, *named]
 
 
