@@ -35,7 +35,7 @@ class Install:
             os.makedirs(place)
         self.env = {"PATH": os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"])), "HOME": self.home}
         self.write("project/app.py", "def main():\n    return 0\n")
-        subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
+        subprocess.run(["git", "init", "-q", "--template="], cwd=self.root, check=True)
         for number in range(3):
             append_event(self.root, "s1", "main", "user-prompt", "event %d" % number)
         add_fact(self.root, "the port is chosen by the system", "decision", "Because two projects may run at once.", name="free-port")

@@ -4,6 +4,7 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -72,7 +73,11 @@ def edit(name: str, old: str, new: str) -> Callable[[str], None]:
 
 
 def repository(root: str) -> None:
-    git(root, "init", "-q")
+    shutil.copytree(Gates.made, root, dirs_exist_ok=True)
+
+
+def make_repository(root: str) -> None:
+    git(root, "init", "-q", "--template=")
     write(root, {".gitignore": ".env*\n.dev.vars\n!.env.example\n.claude/\n", "CHANGELOG.md": "# Changes\n\n## 1.2.0 - 2026-05-31\n",
                  "package.json": '{"name": "x", "version": "1.2.0"}\n', ".env.example": "# the database's address\nDATABASE_URL=\nVITE_TITLE=\n",
                  "src/config.ts": "export const url = process.env.DATABASE_URL;\nexport const t = import.meta.env.VITE_TITLE;\n"})
@@ -185,6 +190,15 @@ LIBRARY = load_library([("plugin", os.path.join(ROOT, "plugin", "skills"))])
 
 
 class Gates(unittest.TestCase):
+    made: str  # a repository of which the cases get copies
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.made = folder.name
+        make_repository(cls.made)
+
     def test_pass_and_fail(self) -> None:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             done = [(name, pool.submit(self.try_gate, name)) for name in CASES if name not in ("vercel-deploy", "resend-domain")]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -120,15 +121,21 @@ class NoChildIsLeft(unittest.TestCase):
     """A scan in worker processes, cut short: they end with the server."""
 
     FILES = 2000
+    root: str
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.root = os.path.realpath(folder.name)
+        body = "".join(f"def step_{n}(value):\n    return value + {n}\n\n\n" for n in range(60))
+        for number in range(cls.FILES):
+            with open(os.path.join(cls.root, f"m{number}.py"), "w", encoding="utf-8") as stream:
+                stream.write(body)
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        body = "".join(f"def step_{n}(value):\n    return value + {n}\n\n\n" for n in range(60))
-        for number in range(self.FILES):
-            with open(os.path.join(folder.name, f"m{number}.py"), "w", encoding="utf-8") as stream:
-                stream.write(body)
-        self.server = Server(folder.name)
+        self.server = Server(self.root)
+        self.addCleanup(shutil.rmtree, os.path.join(self.root, ".claude"))
         self.addCleanup(self.server.__exit__)
         self.server.ask(initialize())
         self.server.send(message("tools/call", 1, name="sp_map", arguments={}))
