@@ -51,9 +51,6 @@ class Definition:
         """The name with its containers: `Class.method`."""
         return f"{self.parent}.{self.name}" if self.parent else self.name
 
-    def __repr__(self) -> str:
-        return f"<{self.kind} {self.qualified} {self.start}/{self.line}-{self.end}>"
-
 
 class OutlineEntry:
     """One entry of a document's outline (heading, table, target, top-level key); never among the symbols."""
@@ -66,9 +63,6 @@ class OutlineEntry:
         self.line = line
         self.end = end
         self.level = level
-
-    def __repr__(self) -> str:
-        return f"<{self.kind} {self.name} {self.line}-{self.end}>"
 
 
 class FileScan:

@@ -62,7 +62,7 @@ class Table:
         self._unsorted: list[tuple[int, int]] = []
         self._open: tuple[int, list[bytes]] = (-1, [])  # the block read last, by its offset
         self.before: dict[str, tuple[Record, bytes]] = {}  # record and section of a changed file, as last published; none
-        self._loaded_bytes = 0
+        self._packed_blocks = (0, 0)  # length and CRC of the blocks as loaded; only behind them some are added
         self._packed_records: tuple[list[Record], bytes] = ([], b"")  # as loaded
         self._packed_paths = b""  # as loaded, until a file comes or goes
         self._packed_folders: tuple[list[tuple[str, int]], bytes] = ([], b"")
@@ -211,7 +211,7 @@ class Table:
 
     def compact(self) -> None:
         """Drop the bytes of replaced and removed files when they are many; looked at only after some changes."""
-        if self.meta.get("loose", 0) < MAX_LOOSE and len(self.blocks) - self._loaded_bytes < MAX_LOOSE_BYTES:
+        if self.meta.get("loose", 0) < MAX_LOOSE and len(self.blocks) - self._packed_blocks[0] < MAX_LOOSE_BYTES:
             return
         self.meta["loose"] = 0
         used = sum(length for _, length in {(record[BLOCK], record[BLOCK_LENGTH]) for record in self.records})
@@ -232,6 +232,7 @@ class Table:
         self.records, self.paths, self.slots, self.blocks = fresh.records, fresh.paths, fresh.slots, fresh.blocks
         self._packed_paths = b""
         self._packed_records = ([], b"")
+        self._packed_blocks = (0, 0)
         self.buckets, self._unsorted, self._open, self._placed = [], fresh._unsorted, fresh._open, fresh._placed
 
     def _add_block(self, waiting: list[tuple[Record, bytes]]) -> None:
@@ -281,10 +282,11 @@ class Table:
             "folders": self._packed_folders[1],
             "meta": json.dumps(self.meta, separators=(",", ":")).encode(),
         }
-        fields, at = [], HEADER.size
+        fields, at, (known, crc) = [], HEADER.size, self._packed_blocks
         for name in PARTS:
-            fields += [at, len(parts[name]), crc32(parts[name])]
+            fields += [at, len(parts[name]), crc32(parts[name][known:], crc)]
             at += len(parts[name])
+            known = crc = 0  # the blocks are the first part
         head = HEADER.pack(MAGIC, identity, at, len(self.records), len(self.buckets), len(watched), self.state(), *fields,
                            0)[:-4]
         return [head, struct.pack("<I", crc32(head)), *(parts[name] for name in PARTS)]
@@ -324,7 +326,7 @@ def _load(index: IndexFile) -> Table:
         raise DamagedIndex("paths")
     _check(table)
     table.blocks = bytearray(index.part("blocks"))
-    table._loaded_bytes = len(table.blocks)
+    table._packed_blocks = (len(table.blocks), index.parts["blocks"][2])
     names_blob = index.part("names")
     for offset, length, crc in BUCKET.iter_unpack(index.part("buckets")):
         blob = names_blob[offset:offset + length]

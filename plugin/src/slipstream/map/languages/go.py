@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import re
 
-from slipstream.map.languages.lexer import Lexicon, after, quoted, tokens
+from slipstream.base.lazy_pattern import pattern_of
+from slipstream.map.languages.lexer import Lexicon, quoted
+from slipstream.map.languages.text import after, tokens
 from slipstream.map.languages.walker import Walker
 from slipstream.map.model import Definition, FileScan
 
@@ -11,8 +13,9 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _RECEIVER = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\])?\s*,?\s*\)\Z")
 _NAMES = re.compile(r"([^\W\d]\w*)((?:\s*,\s*[^\W\d]\w*)*)")
 _IMPORT = re.compile(r"(?:([\w.]+)[ \t]+)?[\"`]([^\"`\n]+)[\"`]")
-_PACKAGE = re.compile(r"package[ \t]+(\w+)")
-_STRUCT_WORD = re.compile(r"\b(?:struct|interface)\s*\Z")
+_PACKAGE_COMMENT = pattern_of(r"^(?:(?://[^\n]*\n)+|/\*(?:[^*]|\*(?!/)){0,20000}\*/\n)(?=package\b)", re.M)
+_TYPE_WORDS = ("struct", "interface")
+_TYPE_WORD = pattern_of(r"\b(?:struct|interface)\s*\Z")
 _OPERATORS = frozenset("|,+-*/&=.<>^%!:(")
 
 
@@ -58,11 +61,10 @@ class _GoScanner(Walker):
                 else:
                     pos = self.spec(word, following, start, at)
             elif word == "package":
-                package = _PACKAGE.match(text, at)
-                if package is not None:
-                    main = package.group(1) == "main"
-                    self.out.imports.append((package.group(1), "package", ()))
-                pos = self.line_end(at)
+                pos = max(at + 7, self.line_end(at))
+                for name in text[at + 7:pos].split()[:1]:
+                    main = name == "main"
+                    self.out.imports.append((name, "package", ()))
             else:
                 pos = max(at + 1, self.line_end(at))
         owners = {d.name: d for d in self.out.definitions if d.kind in ("class", "interface", "type")}
@@ -78,8 +80,7 @@ class _GoScanner(Walker):
 
     def package_purpose(self) -> None:
         """The comment right above the package clause says more than a licence or build tag before it."""
-        match = re.compile(r"^(?:(?://[^\n]*\n)+|/\*(?:[^*]|\*(?!/)){0,20000}\*/\n)(?=package\b)", re.M).search(
-            self.text, 0, 20_000)
+        match = _PACKAGE_COMMENT.search(self.text, 0, 20_000) if "Package " in self.text[:20_000] else None
         if match is not None and "Package " in match.group():
             comment = match.group()
             self.out.purpose = ""
@@ -155,7 +156,9 @@ class _GoScanner(Walker):
                     continue
                 start = match.start()
                 if kind == 1:
-                    if text[start] == "{" and not _STRUCT_WORD.search(text, max(pos, start - 12), start):
+                    low = max(pos, start - 12)
+                    if text[start] == "{" and not (
+                            text[low:start].rstrip().endswith(_TYPE_WORDS) and _TYPE_WORD.search(text, low, start)):
                         return start
                     at = self.lex.close(text, start)
                     break

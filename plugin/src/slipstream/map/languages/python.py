@@ -17,7 +17,7 @@ _HEAD = re.compile(
     r"""[ \t]*(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+)|(@)|((?:from|import)\b)"""
     r"""|type[ \t]+(\w+)[ \t]*[\[=]|([^\W\d]\w*)[ \t]*(?:(:)|=(?!=)))""")
 # A line inside of brackets that begins so may be the next statement after brackets that were never closed.
-_OUTSIDE = ("def", "class", "async", "@")
+_OUTSIDE = ("def ", "def\t", "class ", "class\t", "async ", "async\t", "@")
 _BROKEN_OUT = pattern_of(r"(?:async[ \t]+)?(?:def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[ \t]*[(:\[])|@[^\W\d]\w*")
 _STRING_START = re.compile(r"""[rRuUbBfF]{0,2}("{3}|'{3}|"|')""")
 _NAMES = pattern_of(r"""["']([^\W\d]\w*)["']""")
@@ -125,12 +125,12 @@ class _Scanner:
         while blocks and indent <= blocks[-1].indent:
             self.close_block(newline)
         if self.want_doc is not None:
-            self.read_doc(self.want_doc, at)
+            if blocks and blocks[-1].definition is self.want_doc:
+                self.want_doc.doc = self.docstring(at)
             self.want_doc = None
         elif self.first:
             self.first = False
-            if _STRING_START.match(text, at):
-                self.out.purpose = self.docstring(at)
+            self.out.purpose = self.docstring(at)
         match = _HEAD.match(text, at)
         if match is None:
             self.decorator = -1
@@ -149,34 +149,25 @@ class _Scanner:
         self.decorator = -1
 
     def open_definition(self, match: re.Match[str], indent: int, at: int) -> None:
-        blocks = self.blocks
-        is_class = match.group(1) == "class"
-        owner = blocks[-1] if blocks else None
-        if owner is not None and (owner.definition is None or not owner.is_class):
-            blocks.append(_Block(indent, None, is_class))      # local to a function
+        name, is_class = match.group(2), match.group(1) == "class"
+        block = self.blocks[-1] if self.blocks else None
+        owner = block.definition if block and block.is_class else None
+        if block and not owner:
+            self.blocks.append(_Block(indent, None, is_class))      # local to a function
             return
-        name = match.group(2)
         start = self.decorator if self.decorator >= 0 else at
-        first = self.line(start)
-        line = self.line(match.start(2))
-        kind = "class" if is_class else "function"
-        parent = ""
-        if owner is not None and owner.definition is not None:
-            parent = owner.definition.qualified
+        decorators = self.text[start:at]
+        first, line = self.line(start), self.line(match.start(2))
+        kind, exported = "class" if is_class else "function", not name.startswith("_")
+        if owner:
+            exported = exported or (name.startswith("__") and name.endswith("__"))
             if not is_class:
-                kind = "method"
-                if self.decorator >= 0 and _ACCESSOR.search(self.text, self.decorator, at):
-                    kind = "accessor"
-        definition = Definition(name, kind, line, first, line, "", parent,
-                                not name.startswith("_") or (name.startswith("__") and name.endswith("__")))
-        if owner is not None and owner.definition is not None:
-            owner.definition.members.append(definition)
-        else:
-            definition.exported = not name.startswith("_")
-            self.out.definitions.append(definition)
-        if self.decorator >= 0 and "overload" in self.text[self.decorator:at]:
+                kind = "accessor" if decorators and _ACCESSOR.search(decorators) else "method"
+        definition = Definition(name, kind, line, first, line, "", owner.qualified if owner else "", exported)
+        (owner.members if owner else self.out.definitions).append(definition)
+        if "overload" in decorators:
             self.overloads.add(line)
-        blocks.append(_Block(indent, definition, is_class))
+        self.blocks.append(_Block(indent, definition, is_class))
         self.header, self.header_close, self.header_of = at, -1, definition
 
     def finish_line(self, newline: int) -> None:
@@ -251,10 +242,7 @@ class _Scanner:
         definition = Definition(name, kind, line, line, line, one_line(head, 120), owner.qualified if owner else "",
                                 not name.startswith("_"))
         self.blocks.append(_Block(1 << 30, definition, False))     # closed, with its end, by the next logical line
-        if owner is not None:
-            owner.members.append(definition)
-        else:
-            self.out.definitions.append(definition)
+        (owner.members if owner else self.out.definitions).append(definition)
 
     def close_block(self, newline: int) -> None:
         """The innermost open block ends before the line feed at `newline`: blank and comment lines are not its."""
@@ -270,12 +258,6 @@ class _Scanner:
                 break
             end = begin
         definition.end = max(definition.line, self.line(end - 1 if end and text[end - 1:end] == "\n" else end))
-
-    def read_doc(self, definition: Definition, at: int) -> None:
-        if not self.blocks or self.blocks[-1].definition is not definition:
-            return
-        if self.text[at] in "rRuUbBfF\"'" and _STRING_START.match(self.text, at):
-            definition.doc = self.docstring(at)
 
     def docstring(self, at: int) -> str:
         match = _STRING_START.match(self.text, at)

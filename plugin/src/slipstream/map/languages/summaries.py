@@ -92,7 +92,7 @@ def summary(lines: list[str]) -> str:
     return text
 
 
-_BLOCK_EDGE = re.compile(r"^[ \t]*(?:/\*+!?<?|\*+/?|///?/?!?<?|#+!?|--+|\{\*|;+)[ \t]?", re.M)
+_BLOCK_EDGE = pattern_of(r"^[ \t]*(?:/\*+!?<?|\*+/?|///?/?!?<?|#+!?|--+|\{\*|;+)[ \t]?", re.M)
 
 
 def comment_summary(comment: str) -> str:
