@@ -15,7 +15,6 @@ _IMPORT = re.compile(r"import\b\s*(type\b(?!\s*(?:,|from\b)))?([^'\"();`=.]{0,60
 FUNCTION = re.compile(r"function\s*(?:/\*[^*]*\*/\s*)?\*?\s*([\w$]*)\s*")
 TARGET = pattern_of(r"([\w$]+(?:\s*\.\s*[\w$#]+|\[\s*['\"][^'\"\n]{1,100}['\"]\s*\])*)\s*=(?![=>])\s*")
 _JSX_VALUE = pattern_of(r"(?:return|=>|&&|[?:])\s*\(?\s*<[A-Za-z>]")
-_DIRECTIVE = re.compile(r"\s*(['\"])use [\w -]+\1\s*;?")
 
 
 def scan(text: str, path: str, out: FileScan) -> None:
@@ -60,10 +59,9 @@ class Module(Walker):
         """The summary of the first comment that has one, before the first statement (directives passed over)."""
         for _ in range(6):
             at = self.header_purpose(pos)
-            directive = _DIRECTIVE.match(self.text, at)
-            if self.out.purpose or directive is None:
+            if self.out.purpose or not self.text.startswith(("'use ", '"use '), at):
                 return
-            pos = directive.end()
+            pos = self.text.find(self.text[at], at + 1) + 1
 
     def statements(self, pos: int, owner: Definition | None, exported: bool) -> int:
         """Read statements until an unopened `}`; the offset after it."""

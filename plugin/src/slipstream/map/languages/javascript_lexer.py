@@ -10,12 +10,14 @@ _REGEX = pattern_of(
     r"/(?![*/])[^/\\\[\n]{0,2000}(?:(?:\\.|\[[^\]\\\n]{0,500}(?:\\.[^\]\\\n]{0,500}){0,200}\])[^/\\\[\n]{0,2000}){0,200}/["
     r"a-z]*")
 _REGEX_WORDS = frozenset("return typeof case in of do else void delete throw new instanceof await yield".split())
-_WORD_BEFORE = re.compile(r"[\w$]+\Z")
-_TEMPLATE = re.compile(r"\\.|(`)|(\$\{)", re.S)
+_WORD_BEFORE = pattern_of(r"[\w$]+\Z")
+_TEMPLATE = pattern_of(r"\\.|(`)|(\$\{)", re.S)
 _MAX_NESTED_TEMPLATES = 30
-# A string where markup's text may hold quotes: `don't`, `{name}'s`, `12' wide` begin none.
-_STRING = (r"'(?:(?<![\w$)\]}].)|(?<=\b(?:return|import|typeof).)|(?<=\b(?:case|from).)|(?<=\b(?:in|of).))"
-           r"[^'\\\n]*(?:\\.[^'\\\n]*){0,9999}'?")
+# A string where markup's text may hold quotes: `don't`, `{name}'s`, `12' wide` begin none, `return'x'` does.
+_STRING = r"'(?<![\w$)\]}].)[^'\\\n]*(?:\\.[^'\\\n]*){0,9999}'?"
+_STRING_WORDS = frozenset("return case from typeof import in of".split())
+_ANY_STRING = quoted("'") + "|" + quoted('"')
+_any_string = pattern_of(_ANY_STRING, re.S)
 # Groups: 1-3 what opens brackets, 4-6 what closes them, 7 to 11 `;`, `,`, line feed, `<`, `>`.
 _STOPS = r"\{()|\(()|\[()|\}()|\)()|\]()|;()|,()|\n()|<()|>(?<!=.)()"
 WORD = re.compile(r"[\w$]+")
@@ -31,20 +33,31 @@ class JavaScriptLexicon(Lexicon):
     """Brackets, types, type arguments and statement ends; `jsx` tells that tags and their text may occur."""
 
     def __init__(self, jsx: bool, typed: bool) -> None:
-        strings = _STRING + "|" + _STRING.replace("'", '"') if jsx else quoted("'") + "|" + quoted('"')
-        super().__init__(strings + (r"|/(?<!:.)/[^\n]*" if jsx else r"|//[^\n]*"), (r"/\*", "`", "/(?!/)"), self._special)
+        if jsx:
+            noise = _STRING + "|" + _STRING.replace("'", '"') + r"|/(?<!:.)/[^\n]*"
+        else:
+            noise = _ANY_STRING + r"|//[^\n]*"
+        super().__init__(noise, (r"/\*", "`", "/(?!/)", "'", '"'), self._special)
         self.jsx = jsx
         self.typed = typed
         self._templates = 0
         self.stops = stops = self.compile(_STOPS)
         self.pairs = {"{": (stops, 1, 4, 11), "(": (stops, 2, 5, 11), "[": (stops, 3, 6, 11)}
 
+    def compile(self, stops: str) -> re.Pattern[str]:
+        """As of every lexicon; a quote is special where it begins no string of `noise`."""
+        return pattern_of(stops + "|" + self.noise + "|" + "()|".join(self.special) + "()", re.S)
+
     def _special(self, text: str, match: re.Match[str]) -> int:
         pos = match.start()
         char = text[pos]
         if char == "`":
             return self.template(text, pos)
-        if text[pos + 1:pos + 2] == "*":
+        if char != "/":
+            word = _WORD_BEFORE.search(text, max(0, pos - 12), pos)
+            found = _any_string.match(text, pos) if word is not None and word.group() in _STRING_WORDS else None
+            return found.end() if found else pos + 1
+        if text.startswith("*", pos + 1):
             return after(text, "*/", pos + 2)
         back = pos - 1
         while back >= 0 and text[back] in " \t\r\n":

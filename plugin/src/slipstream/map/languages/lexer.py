@@ -18,7 +18,7 @@ Hook = Callable[[str, "re.Match[str]"], int]
 
 def quoted(quote: str) -> str:
     """Pattern of a string in one line with backslash escapes; an unclosed one reaches to the end of its line."""
-    return rf"{quote}[^{quote}\\\n]*(?:\\.[^{quote}\\\n]*){{0,9999}}{quote}?"
+    return r"'[^'\\\n]*(?:\\.[^'\\\n]*){0,9999}'?".replace("'", quote)
 
 
 class Lexicon:
@@ -32,7 +32,7 @@ class Lexicon:
         self.hook = hook
         self.unclosed = 0
         # By opening bracket: a pattern, its groups for this and for the closing one, the last group that is not special.
-        self.pairs = {one: (self.compile(rf"\{one}()|\{CLOSERS[one]}()"), 1, 2, 2) for one in CLOSERS}
+        self.pairs = {one: (self.compile("\\" + one + "()|\\" + CLOSERS[one] + "()"), 1, 2, 2) for one in CLOSERS}
 
     def compile(self, stops: str) -> re.Pattern[str]:
         """A pattern for `stops` (groups of their own) outside of strings and comments; the groups after those are `special`."""

@@ -43,13 +43,11 @@ class Walker:
                     if breaks > 1:
                         doc = -1
             two = text[at:at + 2]
-            if two[:1] == "#" and self.hash_lines and fresh:
-                doc = -1
-                pos = text.find("\n", at)
-                if pos < 0:
-                    pos = len(text)
-            elif two == self.line_comment or two == "//" or (self.hash_comments and two[:1] == "#" and two != "#["):
-                if doc < 0 and fresh:
+            line = two == "//" or two == self.line_comment or (self.hash_comments and two[:1] == "#" and two != "#[")
+            if line or (fresh and self.hash_lines and two[:1] == "#"):
+                if not line:
+                    doc = -1
+                elif doc < 0 and fresh:
                     doc = at
                 pos = text.find("\n", at)
                 if pos < 0:
