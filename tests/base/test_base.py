@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
@@ -19,25 +18,17 @@ from slipstream.base.locks import FileLock
 from slipstream.base.tokens import approx_text_tokens, approx_tokens
 
 from tests import LIBRARY
+from tests.folders import FolderCase
 
 POSIX = os.name == "posix"
 
 
-class Folder(unittest.TestCase):
-    def setUp(self) -> None:
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.root = os.path.realpath(holder.name)
-
+class Folder(FolderCase):
     def path(self, *parts: str) -> str:
         return os.path.join(self.root, *parts)
 
     def make(self, name: str, content: str = "") -> str:
-        path = self.path(*name.split("/"))
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(content)
-        return path
+        return self.write(name, content)
 
 
 class Roots(Folder):

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -25,18 +24,13 @@ from slipstream.context.guard import guard_read
 from slipstream.context.status import load_status, note_turn, rebuild_status, update_status
 from slipstream.events.append import append_event
 
+from tests.folders import FolderCase
 
-class Store(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = folder.name
 
-    def write(self, name: str, text: str) -> None:
-        path = os.path.join(self.root, ".claude", "slipstream", name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(text)
+class Store(FolderCase):
+    def write(self, path: str, text: str | bytes) -> str:
+        """Writes a file of the store."""
+        return super().write(os.path.join(".claude", "slipstream", path), text)
 
     def write_usage(self, session: str, tokens: int | None, now: float | None = None, **more: Any) -> None:
         """As the status line leaves a session's figures."""

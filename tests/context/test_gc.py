@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from typing import Any
 
@@ -17,18 +16,12 @@ from slipstream.events.repair import spill
 from slipstream.memory.observe import capture
 
 from tests import PROGRAM
+from tests.folders import FolderCase
 
 DAY = 86_400.0
 
 
-class Base(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = os.path.realpath(folder.name)
-
-
-class Collecting(Base):
+class Collecting(FolderCase):
     def session(self, name: str, days: float, captured: bool, now: float = 1e9) -> None:
         append_event(self.root, name, "main", "user-prompt", "do")
         append_event(self.root, name, "main", "stop", "turn finished")
@@ -191,7 +184,7 @@ class Collecting(Base):
         self.assertFalse(is_captured(self.root, "s", log_path(self.root, "s")))
 
 
-class CommandLine(Base):
+class CommandLine(FolderCase):
     def run_verb(self, *words: str, status: int = 0) -> str:
         env = {**os.environ, "CLAUDE_CONFIG_DIR": os.path.join(self.root, "config"), "PYTHONWARNINGS": ""}
         env.pop("CLAUDE_PROJECT_DIR", None)

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,13 +16,10 @@ from slipstream.context.savings import (
     summarize_savings,
 )
 
+from tests.folders import FolderCase
 
-class Savings(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = folder.name
 
+class Savings(FolderCase):
     def test_published_totals(self) -> None:
         self.assertTrue(record_saving(self.root, "s", "a", 20_000, 100_000))
         self.assertFalse(record_saving(self.root, "s", "a", 5, 0))

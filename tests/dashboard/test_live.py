@@ -16,6 +16,8 @@ from slipstream.dashboard.panels import find_events, timeline_panel
 from slipstream.events.fold import Fold
 from slipstream.events.log import log_path, read_events
 
+from tests.folders import FolderCase
+
 EVENTS = 4600
 
 
@@ -146,13 +148,11 @@ class Live(unittest.TestCase):
         self.assertEqual((len(view), view.last_seq), (0, -1))
 
 
-class WhoeverAsks(unittest.TestCase):
+class WhoeverAsks(FolderCase):
     """The follower and the requests share a view: what one of them read is what the other is shown."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = os.path.realpath(folder.name)
+        super().setUp()
         self.hub = Hub(Views(self.root), lambda view, rows, total: {})
 
     def read(self, session: str) -> SessionView:

@@ -24,6 +24,7 @@ from slipstream.events.names import decode_session, encode_session, safe_session
 from slipstream.memory.observe import capture
 
 from tests import SOURCE
+from tests.folders import FolderCase
 
 WRITER = textwrap.dedent("""
     import sys
@@ -49,11 +50,9 @@ HOLDER = textwrap.dedent("""
 """)
 
 
-class Store(unittest.TestCase):
+class Store(FolderCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = folder.name
+        super().setUp()
         self.path = log_path(self.root, "s")
 
     def lines(self) -> list[bytes]:

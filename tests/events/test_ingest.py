@@ -4,7 +4,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import tempfile
 import unittest
 from typing import Any
 
@@ -12,6 +11,8 @@ from slipstream.events.fold import Fold
 from slipstream.events.ingest import count_bytes, record
 from slipstream.events.ingest_rare import decode_fields
 from slipstream.events.log import list_sessions, read_events
+
+from tests.folders import FolderCase
 
 BASE = {"session_id": "aa4d3a7a-3d40-4449-a6f5-58e0ce5fc81c", "transcript_path": "/home/dev/t.jsonl", "cwd": "/home/dev/project/sub"}
 TREE = "/home/dev/project"
@@ -22,12 +23,7 @@ def tool(hook: str, name: str, asked: Any, answer: Any = None, **more: Any) -> d
             **({} if answer is None else {"tool_response": answer}), **more}
 
 
-class Recording(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = folder.name
-
+class Recording(FolderCase):
     def event(self, payload: dict[str, Any], **more: Any) -> dict[str, Any]:
         before = len(read_events(self.root, str(payload.get("session_id") or "main")))
         self.assertEqual(record(self.root, payload, "hook", TREE, **more), before)

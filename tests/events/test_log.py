@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import unittest
 from unittest import mock
 
@@ -18,6 +17,8 @@ from slipstream.events.log import (
     read_events,
     read_events_after,
 )
+
+from tests.folders import FolderCase
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "event_lines.json")
 
@@ -41,11 +42,9 @@ class Lines(unittest.TestCase):
             self.assertIsNone(parse_event(text), text[:20])
 
 
-class Reading(unittest.TestCase):
+class Reading(FolderCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = folder.name
+        super().setUp()
         append_event(self.root, "s", "main", "stop", "first")
         self.path = log_path(self.root, "s")
 

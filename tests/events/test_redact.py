@@ -17,6 +17,8 @@ from slipstream.events.custom_rules import check_rules, find_danger
 from slipstream.events.log import read_events
 from slipstream.events.redact import redact_data, redact_event, redact_text
 
+from tests.folders import FolderCase
+
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "redaction.json")
 LETTERS, FIGURES = string.ascii_letters, string.digits
 MIXED, HEX, CAPITALS = LETTERS + FIGURES, "0123456789abcdef", string.ascii_uppercase + FIGURES
@@ -271,11 +273,9 @@ class InTheLog(unittest.TestCase):
         self.assertFalse(is_suspect("Bash curl https://example.com/items # then use the token again tool: Bash bytes: 12 outcome: ok"))
 
 
-class CustomRules(unittest.TestCase):
+class CustomRules(FolderCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = folder.name
+        super().setUp()
         os.makedirs(os.path.join(self.root, ".claude", "slipstream"))
         self.path = os.path.join(self.root, ".claude", "slipstream", "redact.json")
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import unittest
 
 from slipstream.events.append import append_event
@@ -13,15 +12,12 @@ from slipstream.memory.conversations import ingest_transcript, load_conversation
 from slipstream.memory.digest import take_digest
 from slipstream.memory.facts import add_fact
 
+from tests.folders import FolderCase
+
 WORD, KEY = "hunter2" + "hunter", "aZ3kQ9vT7m" + "Lp2XwR8cYd"
 
 
-class RedactedFirst(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = os.path.realpath(folder.name)
-
+class RedactedFirst(FolderCase):
     def transcript(self, *said: str) -> str:
         path = os.path.join(self.root, "s.jsonl")
         rows = [{"type": "user", "uuid": "u", "timestamp": "2026-11-30T10:00:00.000Z", "message": {"role": "user", "content": "please set it up"}}]

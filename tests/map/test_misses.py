@@ -14,22 +14,21 @@ from slipstream.map.refs import find_references
 from slipstream.map.search_store import DEFINITIONS
 from slipstream.map.slices import Missing, slice_symbols
 
+from tests.folders import FolderCase
+
 WORDS = "get set open load save parse render merge user order file index cursor window budget token session".split()
 
 
-class Misses(unittest.TestCase):
+class Misses(FolderCase):
     def setUp(self) -> None:
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.root = os.path.realpath(holder.name)
+        super().setUp()
         some = random.Random(1)
         self.names = sorted({"_".join(some.sample(WORDS, some.randint(1, 4))) for _ in range(300)})
         for number in range(0, len(self.names), 20):
-            self.write(f"m{number}.py", self.names[number:number + 20])
+            self.define(f"m{number}.py", self.names[number:number + 20])
 
-    def write(self, name: str, functions: list[str]) -> None:
-        with open(os.path.join(self.root, name), "w", encoding="utf-8") as stream:
-            stream.write("".join(f"def {one}(): pass\n" for one in functions))
+    def define(self, name: str, functions: list[str]) -> None:
+        self.write(name, "".join(f"def {one}(): pass\n" for one in functions))
 
     def close(self, name: str) -> list[str]:
         with open_view(self.root) as view:
@@ -45,18 +44,18 @@ class Misses(unittest.TestCase):
                     self.assertIn(name, self.close(slip), slip)
 
     def test_whole_part_case_and_nothing(self) -> None:
-        self.write("one.py", ["unmistakable_quagga_rider"])
+        self.define("one.py", ["unmistakable_quagga_rider"])
         self.assertEqual(self.close("quagga"), ["unmistakable_quagga_rider"])
         self.assertEqual(self.close("Some.UnmistakableQuaggaRidr"), ["unmistakable_quagga_rider"])
         for name in ("zzzzzz", "x", "\u4e16\u754c", "=", "\0", "." * 9, "q" * 5000):
             self.assertEqual(self.close(name), [], name)
-        self.write("one.py", ["\u03b4\u03bf\u03ba\u03b9\u03bc\u03ae"])
+        self.define("one.py", ["\u03b4\u03bf\u03ba\u03b9\u03bc\u03ae"])
         self.assertEqual(self.close("\u03b4\u03bf\u03ba\u03b9\u03bc\u03ac"), ["\u03b4\u03bf\u03ba\u03b9\u03bc\u03ae"])
 
     def test_changes_beside_the_index(self) -> None:
-        self.write("one.py", ["unmistakable_quagga"])
+        self.define("one.py", ["unmistakable_quagga"])
         self.assertEqual(self.close("unmistakable_quaga"), ["unmistakable_quagga"])
-        self.write("one.py", ["unmistakable_okapi"])
+        self.define("one.py", ["unmistakable_okapi"])
         self.assertEqual(self.close("unmistakable_quaga"), ["unmistakable_okapi"])
         self.assertTrue(os.path.exists(store_path(self.root, DEFINITIONS + ".new")))
         self.assertIn(self.names[0], self.close(self.names[0] + "z"))
@@ -91,7 +90,7 @@ class Misses(unittest.TestCase):
     def test_what_came_since_is_found_and_counted(self) -> None:
         count = sum(len(entry.symbols) for entry in open_index(self.root).files())
         self.assertRegex(self.said("nowhere"), rf"^no symbol 'nowhere' in {len(os.listdir(self.root)) - 1} files \({count} symbols\)")
-        self.write("late.py", ["nowhere"])
+        self.define("late.py", ["nowhere"])
         self.assertEqual(slice_symbols(self.root, ["nowhere"])[0].path, "late.py")
         os.unlink(os.path.join(self.root, "late.py"))
         self.assertIn("it was in late.py, which is gone", self.said("nowhere"))

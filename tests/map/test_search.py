@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 from slipstream.base.errors import SlipstreamError
@@ -21,6 +20,7 @@ from slipstream.map.search_text import render_answer
 import build_zipapp
 from tests import PROGRAM
 from tests.built import built_pyz
+from tests.folders import FolderCase
 
 FILES = {
     "pkg/__init__.py": "from .urls import parse_url\n",
@@ -33,19 +33,11 @@ FILES = {
 }
 
 
-class Tree(unittest.TestCase):
+class Tree(FolderCase):
     def setUp(self) -> None:
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.root = os.path.realpath(holder.name)
+        super().setUp()
         for name, text in FILES.items():
             self.write(name, text)
-
-    def write(self, name: str, text: str) -> None:
-        path = os.path.join(self.root, *name.split("/"))
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(text)
 
     def found(self, query: str, **options: object) -> list[str]:
         answer = search(self.root, query, **options)  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ from slipstream.mcp.protocol import Connection, handle_request
 from slipstream.memory.search import close_catalogs
 
 from tests import PROGRAM
+from tests.folders import FolderCase
 from tests.mcp import Server, environment, initialize, message
 
 
@@ -72,14 +73,12 @@ class Gates(unittest.TestCase):
             self.assertEqual(len({feeder.session_id(request, Connection("/")) for _ in range(50)}), 50)
 
 
-class Feeding(unittest.TestCase):
+class Feeding(FolderCase):
     """An editor without hooks, without a process."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
+        super().setUp()
         self.addCleanup(close_catalogs)
-        self.root = os.path.realpath(folder.name)
         with open(os.path.join(self.root, "a.py"), "w", encoding="utf-8") as stream:
             stream.write("def f():\n    return 1\n")
         patch = mock.patch.dict(os.environ, environment(SLIPSTREAM_MODE="mcp-only"), clear=True)

@@ -18,6 +18,7 @@ from slipstream.mcp.prompts import get_prompt, list_prompts
 from slipstream.mcp.protocol import Connection, ProtocolError, handle_request
 from slipstream.memory.search import close_catalogs
 
+from tests.folders import FolderCase
 from tests.mcp import environment, message
 from tests.mcp.test_feeder import quiet_feeder
 
@@ -41,14 +42,12 @@ def total_price(cart):
 BIG = "def huge():\n" + "".join(f"    step_{n} = 'x' * {n}  # {'pad ' * 20}\n" for n in range(900)) + "    return 1\n"
 
 
-class Project(unittest.TestCase):
+class Project(FolderCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
+        super().setUp()
         self.addCleanup(close_catalogs)
         self.addCleanup(setattr, fresh, "keeper", fresh.keeper)
         self.addCleanup(lambda: [keep.let_go(root) for root in list(keep._kept)])
-        self.root = os.path.realpath(folder.name)
         os.makedirs(os.path.join(self.root, "shop"))
         for name, text in (("shop/cart.py", SHOP), ("shop/pay.py", "from shop.cart import total_price\n\n\ndef pay(cart):\n"
                                                     "    return total_price(cart)\n"), ("big.py", BIG)):
