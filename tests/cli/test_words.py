@@ -196,6 +196,11 @@ class Words(unittest.TestCase):
         for name in ("Thing::go", "Thing#go", "Thing->go", "Thing.go"):
             self.assertIn("def go", self.said(importlib.import_module("slipstream.cli.query"), ["slice", name, *root]))
 
+    def test_a_replay_counts_calls_as_the_page_does(self) -> None:
+        board, root = importlib.import_module("slipstream.cli.dashboard"), ["--root", self.root]
+        self.said(board, ["dashboard", "emit", "--kind", "post-tool", "--label", "sp_map", "--bytes", "4", *root])
+        self.assertRegex(self.said(board, ["dashboard", "replay", *root]), r" 1 tool call  about 1 token  ")
+
     def test_a_check_of_a_folder_that_is_not_there(self) -> None:
         engine, err = importlib.import_module("slipstream.cli.engine"), io.StringIO()
         with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()) as out:

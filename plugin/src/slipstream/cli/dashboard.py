@@ -184,7 +184,8 @@ def _replay(args: argparse.Namespace) -> int | None:
     print()
     print("session %s: %s, %s" % (session, count_of(len(state["agents"]), "agent"), count_of(len(shown), "event")))
     for agent in state["agents"]:
-        figures = "%14s  about %s tokens" % (count_of(agent["toolCalls"], "tool call"), format(agent["approxTokens"], ","))
+        calls = max(agent["toolCalls"], agent["finishedCalls"])  # as the page counts: some hosts tell of no call's beginning
+        figures = "%14s  about %s" % (count_of(calls, "tool call"), count_of(agent["approxTokens"], "token"))
         print("  %-20s %-8s %s  %s" % (plain(agent["id"], 20), agent["status"], figures, plain(agent["task"], 60)))
     return None
 
