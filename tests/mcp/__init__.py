@@ -82,5 +82,5 @@ class Server:
 
     def close(self) -> tuple[list[Any], str, int]:
         """Ends the input: (the messages still to come, standard error, exit status)."""
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=60)
         return [json.loads(line) for line in out.splitlines()], err.decode(), self.process.returncode
