@@ -88,6 +88,12 @@ class Imports(unittest.TestCase):
         self.check("rust", files, {("tests/one.rs", "crate::util::Dir"): "tests/util.rs", ("ex/tests/a.rs", "crate::support::leak::X"): "ex/tests/support/leak.rs",
                                    ("tests/one.rs", "x::sys::unix"): "src/sys/unix.rs", ("src/lib.rs", "crate::macros::deep::leaf::f"): "src/macros/deep/leaf.rs"})
 
+    def test_rust_crate_root_that_is_gone(self) -> None:
+        files = {"Cargo.toml": '[[test]]\npath = "tests/gone.rs"\n', "tests/util.rs": "", "tests/own.rs": "", "src/lib.rs": ""}
+        for specifier in ("crate", "crate::none::X", "super::none"):
+            resolver = Resolver(list(files), files.get)
+            self.assertLessEqual(set(resolver.resolve("tests/util/in.rs", "rust", (specifier, "import", ()))), set(files))
+
     def test_rust_modules_inside_a_file(self) -> None:
         source = b"use super::a;\nmod tests {\n    use super::{b, super::c};\n    use super::*;\n    mod sub;\n    use crate::d;\n}\n#[path = \"odd/e.rs\"]\nmod e;\nmod f;\n"
         self.assertEqual([one[:2] for one in scan_source("a.rs", source).imports], [

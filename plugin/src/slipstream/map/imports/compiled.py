@@ -129,7 +129,7 @@ class Rust:
             for name in ("lib.rs", "main.rs"):
                 if join(above, name) in self.tree.paths:
                     return join(above, name)
-            named = sorted(root for root in self._roots if posixpath.dirname(root) == above)
+            named = sorted(root for root in self._roots if posixpath.dirname(root) == above and root in self.tree.paths)
             if named:
                 return named[0]
             if join(above + ".rs") in self.tree.paths and self.is_root(above + ".rs"):
