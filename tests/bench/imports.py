@@ -11,7 +11,7 @@ import os
 import posixpath
 import sys
 
-from slipstream.map.graph import Imports
+from slipstream.map.graph import Imports, read_imports
 from slipstream.map.imports.resolver import Resolver
 from slipstream.map.imports.tree import project_reader
 from slipstream.map.index import open_index
@@ -23,8 +23,8 @@ def measure(root: str) -> None:
     imports = Imports(open_index(root, write=False).table)
     resolver = Resolver([path for path, _, _ in imports.rows], project_reader(root), imports.declared)
     total = resolved = no_source = 0
-    for path, language, wanted in imports.rows:
-        for one in wanted if language in SCRIPTS else ():
+    for path, language, row in imports.rows:
+        for one in read_imports(row) if language in SCRIPTS else ():
             if one[0].startswith("."):
                 total += 1
                 if resolver.resolve(path, language, one):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from slipstream.map.imports.packages import own_packages, told_by_name
 from slipstream.map.imports.resolver import Resolver
 from slipstream.map.imports.tree import project_reader
-from slipstream.map.index_file import FAILED, FLAGS, SKIPPED
+from slipstream.map.index_file import FAILED, FLAGS, HEAD_ROWS, SKIPPED
 from slipstream.map.model import Import
 from slipstream.map.table import Table
 
@@ -25,22 +25,26 @@ class Imports:
     """Imports and packages as the sections hold them, read without the rest."""
 
     def __init__(self, table: Table) -> None:
-        self.rows: list[tuple[str, str, list[Import]]] = []
+        self.rows: list[tuple[str, str, bytes]] = []
         self.table = table
         for slot, path in table.live():
             if table.records[slot][FLAGS] & (SKIPPED | FAILED):
                 continue
             head, row, _ = table.section(slot).split(b"\n", 2)
-            self.rows.append((path, head.split(b"\t", 1)[0].decode(), read_imports(row)))
+            self.rows.append((path, head.split(b"\t", 1)[0].decode(), row))
 
     def declared(self, language: str) -> Iterator[tuple[str, str, Iterable[str]]]:
         """(path, package, top-level names) of every file of `language` that names its package."""
-        for path, found, imports in self.rows:
-            packages = own_packages(language, imports) if found == language else []
+        for path, found, row in self.rows:
+            if found != language:
+                continue
+            kinds = [cell for cell in row.split(b"\t") if b"\x1fpackage" in cell or b"\x1fnamespace" in cell]
+            packages = own_packages(language, read_imports(b"\t".join(kinds)))
             if packages:
                 names: list[str] = []
                 if not told_by_name(language, path):
-                    names = [one.name for one in self.table.entry(self.table.slots[path]).symbols if one.depth == 0]
+                    rows = self.table.section(self.table.slots[path]).split(b"\n")[HEAD_ROWS:]
+                    names = [one.split(b"\t", 7)[6].decode("utf-8", "replace") for one in rows if one.startswith(b"0\t")]
                 for package in packages:
                     yield path, package, names
 
@@ -50,9 +54,9 @@ def build_edges(root: str, table: Table, seen: set[str] | None = None) -> dict[s
     imports = Imports(table)
     resolver = Resolver([path for path, _, _ in imports.rows], project_reader(root, seen), imports.declared)
     edges: dict[str, list[str]] = {}
-    for path, language, wanted in imports.rows:
+    for path, language, row in imports.rows:
         found: set[str] = set()
-        for one in wanted:
+        for one in read_imports(row):
             found.update(resolver.resolve(path, language, one))
         edges[path] = sorted(found)
     return edges
