@@ -2,6 +2,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
 import unittest
 from unittest import mock
 
@@ -12,6 +15,7 @@ from slipstream.map.index_file import DamagedIndex, IndexFile, open_index_file
 from slipstream.map.refs import find_references
 from slipstream.map.search import search
 
+from tests import PYZ
 from tests.map.trees import TreeCase
 
 OLD = (1_700_000_000, 1_700_000_000)
@@ -53,6 +57,23 @@ class Fresh(TreeCase):
         self.assertEqual(self.named("second_thing"), [])
         os.unlink(os.path.join(self.root, ".gitignore"))
         self.assertEqual(self.named("second_thing"), ["second_thing"])
+
+    def test_the_way_to_the_pyz_is_no_part_of_the_scanner(self) -> None:
+        code = "import sys; sys.path.insert(0, sys.argv[1]); from slipstream.map import identity; print(identity.scanner_identity())"
+        said = {subprocess.run([sys.executable, "-I", "-S", "-c", code, path], cwd=os.path.dirname(PYZ), capture_output=True, check=True, timeout=60).stdout
+                for path in (PYZ, os.path.basename(PYZ), os.path.join("..", "plugin", os.path.basename(PYZ)))}
+        self.assertEqual(len(said), 1)
+        self.assertNotEqual(said, {b"0\n"})
+
+    def test_what_git_keeps_outside_of_the_tree_is_seen_there(self) -> None:
+        os.makedirs(os.path.join(self.root, ".git", "info"))
+        for name, text in ((os.path.join("info", "exclude"), ""), ("HEAD", "ref: refs/heads/main\n")):
+            with open(os.path.join(self.root, ".git", name), "w", encoding="utf-8") as stream:
+                stream.write(text)
+        shutil.rmtree(os.path.join(self.root, ".claude"))
+        for name in ("", "HEAD", "info", os.path.join("info", "exclude")):
+            os.utime(os.path.join(self.root, ".git", name), OLD)
+        self.settle()  # and no query brings anything up to date
 
     def test_a_file_without_extension_that_becomes_a_script(self) -> None:
         self.write("tools/deploy", "echo nothing\n")

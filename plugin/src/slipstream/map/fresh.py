@@ -123,5 +123,5 @@ def _is_current(root: str, view: View) -> bool:
     data = stored.unpack(index.part("folders"))
     count = index.folder_count
     mtimes, names = struct.unpack_from(f"<{count}q", data), data[8 * count:].split(b"\0") if count else []
-    top = os.fsencode(before)
-    return all(os.stat(top + name).st_mtime_ns == mtime for name, mtime in zip(names, mtimes))
+    top, join = os.fsencode(before), os.path.join  # git keeps its own files anywhere
+    return all(os.stat(join(top, name)).st_mtime_ns == mtime for name, mtime in zip(names, mtimes))

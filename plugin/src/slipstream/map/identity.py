@@ -15,9 +15,10 @@ def scanner_identity() -> int:
         folder = os.path.dirname(os.path.abspath(__file__))
         archive = os.path.dirname(os.path.dirname(folder))
         cache = getattr(sys.modules.get("zipimport"), "_zip_directory_cache", {})
-        if archive in cache:
+        packed = next((cache[path] for path in cache if os.path.abspath(path) == archive), None)  # called by any path
+        if packed:
             starts = (os.path.join("slipstream", "map", ""), *(os.path.join("slipstream", "base", name) for name in WORDS))
-            marks = [f"{name} {cache[archive][name][7]}" for name in cache[archive] if name.startswith(starts)]
+            marks = [f"{name} {packed[name][7]}" for name in packed if name.startswith(starts)]
         else:
             from slipstream.map.checkout import module_marks
             marks = module_marks(folder, WORDS)
