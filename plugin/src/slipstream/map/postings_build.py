@@ -96,6 +96,9 @@ class IndexBuilder:
         if "spread" in self.columns and not self.columns["spread"]:
             self.count_lengths()
         terms = sorted((term.encode("utf-8", "surrogatepass"), held) for term, held in self.postings.items())
+        if "names" in self.columns:
+            names = b"\0".join([raw[1:] for raw, _ in terms if raw.startswith(b"=") and b"." not in raw])
+            self.columns["names"] = array("B", zlib.compress(names, 1))
         blocks, crcs, starts, offsets = [], array("I"), array("I"), array("Q", [0])
         for first in range(0, len(terms), BLOCK_TERMS):
             counts, forms, postings = array("I"), bytearray(), []

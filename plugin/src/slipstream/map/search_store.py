@@ -16,11 +16,12 @@ EXPORTED, GENERATED, TEST = 1, 2, 4  # of a document's weight
 class Definitions(SearchIndex):
     """A document per file (place 0) and per symbol (its place in the file, from 1); and what each file held when read.
 
-    `spread` is how many documents there are of each length; `gone` and `base` are used by `changes`.
+    `spread` is how many documents there are of each length; `gone` and `base` are used by `changes`; `names` are the terms
+    that are names of one part, for those who look at them all: a zero between them, compressed.
     """
 
     COLUMNS = (("place", "I"), ("slot", "I"), ("file", "I"), ("content", "I"), ("length", "B"), ("weight", "B"),
-               ("spread", "I"), ("gone", "I"), ("base", "I"))
+               ("spread", "I"), ("gone", "I"), ("base", "I"), ("names", "B"))
 
 
 def open_definitions(root: str, view: View) -> SearchIndex:
