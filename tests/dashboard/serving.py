@@ -10,6 +10,7 @@ import socket
 import tempfile
 import time
 from typing import Any
+from unittest import mock
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.dashboard import launch
@@ -48,7 +49,9 @@ class Reply:
 class Project:
     """A temporary project with its dashboard; stopped and removed at the end."""
 
-    def __init__(self, start: bool = True) -> None:
+    def __init__(self, start: bool = True, config: bool = False) -> None:
+        """config: with a folder of the host's transcripts of its own, `self.config`; else the dashboard reads this user's."""
+        self.config = tempfile.mkdtemp(prefix="slipstream-config-") if config else ""
         self.root = os.path.realpath(tempfile.mkdtemp(prefix="slipstream-dash-"))
         self.port = 0
         self.cookie = ""
@@ -56,12 +59,15 @@ class Project:
             self.start()
 
     def start(self) -> None:
-        address, _ = launch.start(self.root, self.root, wait_s=20.0)
+        with mock.patch.dict(os.environ, {"CLAUDE_CONFIG_DIR": self.config} if self.config else {}):
+            address, _ = launch.start(self.root, self.root, wait_s=20.0)
         self.port = int(address.rstrip("/").rpartition(":")[2])
 
     def close(self) -> None:
         launch.stop(self.root)
         shutil.rmtree(self.root, ignore_errors=True)
+        if self.config:
+            shutil.rmtree(self.config)
 
     @property
     def host(self) -> str:

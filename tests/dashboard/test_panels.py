@@ -6,10 +6,8 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 import zipfile
 
@@ -27,20 +25,11 @@ SECRET = "sk-ant-" + "api03-" + "A1b2C3d4E5f6G7h8" * 4
 
 class Panels(unittest.TestCase):
     project: Project
-    config: str
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.config = tempfile.mkdtemp(prefix="slipstream-config-")
-        before = os.environ.get("CLAUDE_CONFIG_DIR")
-        os.environ["CLAUDE_CONFIG_DIR"] = cls.config
-        try:
-            cls.project = project = Project()
-        finally:
-            os.environ.pop("CLAUDE_CONFIG_DIR")
-            if before is not None:
-                os.environ["CLAUDE_CONFIG_DIR"] = before
-        write_transcript(cls.config, cls.project.root, "told")
+        cls.project = project = Project(config=True)
+        write_transcript(cls.project.config, cls.project.root, "told")
         with open(os.path.join(project.root, "app.py"), "w", encoding="utf-8") as stream:
             stream.write("import helper\n\n\ndef main():\n    return helper.one()\n")
         with open(os.path.join(project.root, "helper.py"), "w", encoding="utf-8") as stream:
@@ -58,7 +47,6 @@ class Panels(unittest.TestCase):
     @classmethod
     def tearDownClass(cls) -> None:
         cls.project.close()
-        shutil.rmtree(cls.config)
 
     def test_window_and_usage_come_from_the_transcript(self) -> None:
         self.project.emit("user-prompt", "x", session="told")

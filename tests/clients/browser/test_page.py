@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 
 from slipstream.dashboard import launch
@@ -49,7 +47,6 @@ def fill(project: Project) -> None:
 
 class PageTest(unittest.TestCase):
     project: Project
-    config: str
     browser: Browser
     page: Page
 
@@ -59,16 +56,8 @@ class PageTest(unittest.TestCase):
             skip("browser", "SLIPSTREAM_BROWSER is not set")
         if find_chromium() is None:
             skip("browser", "no Chromium on the path")
-        cls.config = tempfile.mkdtemp(prefix="slipstream-config-")
-        before = os.environ.get("CLAUDE_CONFIG_DIR")
-        os.environ["CLAUDE_CONFIG_DIR"] = cls.config
-        try:
-            cls.project = Project()
-        finally:
-            os.environ.pop("CLAUDE_CONFIG_DIR")
-            if before is not None:
-                os.environ["CLAUDE_CONFIG_DIR"] = before
-        write_transcript(cls.config, cls.project.root, "s1")
+        cls.project = Project(config=True)
+        write_transcript(cls.project.config, cls.project.root, "s1")
         os.makedirs(os.path.join(cls.project.root, "src"))
         for number in range(6):
             with open(os.path.join(cls.project.root, "src", "f%d.py" % number), "w", encoding="utf-8") as stream:
@@ -87,7 +76,6 @@ class PageTest(unittest.TestCase):
     def tearDownClass(cls) -> None:
         cls.browser.close()
         cls.project.close()
-        shutil.rmtree(cls.config)
 
     @classmethod
     def sign_in(cls, page: Page) -> None:
