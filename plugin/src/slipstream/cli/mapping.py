@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import time
@@ -49,6 +50,7 @@ PARSERS = {"map": make_map_parser, "mindmap": make_mindmap_parser, "status": mak
 
 def main(argv: list[str]) -> int:
     """Run one of the verbs."""
+    gc.set_threshold(100_000)  # an index is many small tuples without cycles, looked through again and again as it is loaded
     parser = PARSERS[argv[0]]()
     return run(lambda: _COMMANDS[argv[0]](parser.parse_args(argv[1:])))
 
