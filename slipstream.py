@@ -17,17 +17,17 @@ def main(argv):
     name = "slipstream." + next((module for module in VERBS if verb in VERBS[module].split()), "cli.help")
     try:
         return __import__(name, fromlist=["main"]).main(argv[1:])
-    except Exception:
-        if verb != "hook":  # the host's action goes on whatever happens to us
+    except (Exception, KeyboardInterrupt) as error:
+        if verb != "hook" and isinstance(error, Exception):  # the host's action goes on whatever happens to us
             raise
+        return 0 if verb == "hook" else 130
 
 
 if __name__ == "__main__":
     sys.stdout, sys.stderr = (one or open(os.devnull, "w") for one in (sys.stdout, sys.stderr))  # closed by who started us
     status = main(sys.argv)
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        [stream.flush() for stream in (sys.stdout, sys.stderr)]
     except Exception:
         status = status or 1  # the reader closed the pipe
     os._exit(status or 0)  # skips the tear-down, a third of a bare start; nothing here relies on atexit

@@ -22,13 +22,18 @@ ON_STANDARD_INPUT = {"hook": "hook EVENT", "statusline": "statusline", "mcp": "m
 SHARED_FLAGS = {"--root", "--json", "--help", "-h"}
 
 
-def load_verbs() -> dict[str, str]:
-    """Verb -> module, from the launcher's table."""
+def load_launcher() -> Any:
+    """The launcher, whose name the package has too."""
     spec = importlib.util.spec_from_file_location("slipstream_launcher", os.path.join(ROOT, "slipstream.py"))
     assert spec and spec.loader
     launcher = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(launcher)
-    return {verb: module for module, verbs in launcher.VERBS.items() for verb in verbs.split()}
+    return launcher
+
+
+def load_verbs() -> dict[str, str]:
+    """Verb -> module, from the launcher's table."""
+    return {verb: module for module, verbs in load_launcher().VERBS.items() for verb in verbs.split()}
 
 
 class _Caught(Exception):

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 from slipstream.cli import kinds, memory
 from slipstream.cli.parser import Checked
@@ -195,6 +196,14 @@ class Words(unittest.TestCase):
             self.assertIn("a/b/one.py:1-2", self.said(memory, ["memory", "show", "d", *root]))
         for name in ("Thing::go", "Thing#go", "Thing->go", "Thing.go"):
             self.assertIn("def go", self.said(importlib.import_module("slipstream.cli.query"), ["slice", name, *root]))
+
+    def test_a_verb_that_is_interrupted_says_nothing(self) -> None:
+        launcher = readme.load_launcher()
+        for verb, name, module in self.verbs():
+            err = io.StringIO()
+            with mock.patch.object(module, "main", side_effect=KeyboardInterrupt), mock.patch.object(sys, "path", [*sys.path]), \
+                    contextlib.redirect_stderr(err):
+                self.assertEqual((launcher.main(["slipstream", verb]), err.getvalue()), (0 if verb == "hook" else 130, ""), name)
 
     def test_a_replay_counts_calls_as_the_page_does(self) -> None:
         board, root = importlib.import_module("slipstream.cli.dashboard"), ["--root", self.root]
