@@ -49,9 +49,10 @@ class Module(Walker):
         self.purpose(pos)
         self.statements(pos, None, False)
         definitions = self.out.definitions
-        if (self.exported_names or self.default_names or self.assigned or not definitions or "require(" in text
+        if (self.exported_names or self.default_names or self.assigned or "require(" in text
                 or "import(" in text or "require (" in text or "import (" in text
-                or any(one.overload or one.parent for one in definitions)):
+                or any(one.overload or one.parent for one in definitions)
+                or (not definitions and ("function" in text or "=>" in text))):
             from slipstream.map.languages.javascript_exports import finish
             finish(self)
 
