@@ -13,9 +13,8 @@ def scanner_identity() -> int:
     """32 bits over the map's own modules and what splits words: CRCs in the pyz, sizes and times in a checkout."""
     if not _known:
         folder = os.path.dirname(os.path.abspath(__file__))
-        archive = os.path.dirname(os.path.dirname(folder))
         cache = getattr(sys.modules.get("zipimport"), "_zip_directory_cache", {})
-        packed = next((cache[path] for path in cache if os.path.abspath(path) == archive), None)  # called by any path
+        packed = next((cache[path] for path in cache if folder.startswith(os.path.abspath(path) + os.sep)), None)  # by any path
         if packed:
             starts = (os.path.join("slipstream", "map", ""), *(os.path.join("slipstream", "base", name) for name in WORDS))
             marks = [f"{name} {packed[name][7]}" for name in packed if name.startswith(starts)]
