@@ -135,6 +135,8 @@ class Structures(unittest.TestCase):
         ("eyJ" + "hbGciOiJIUzI1NiJ9.eyJ" + "zdWIiOiIxIn0.c2lnbmF0dXJl", "c2lnbmF0"),
         ("-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEabcd" + "x" * 60 + "\n-----END RSA " + "PRIVATE KEY-----", "MIIEabcd"),
         ('{"k": "-----BEGIN ' + 'PRIVATE KEY-----\\nMIIEabcd' + "x" * 60 + '"}', "MIIEabcd"), ("-----BEGIN EC " + "PRIVATE KEY-----", "BEGIN EC"),
+        ("https://ghp" + "_abcdefghijklmnop1234567890@github.com/x", "abcdefgh"), ("https://" + "0123456789abcdef" * 2 + "@github.com/x", "0123"),
+        ("http://a.example:8080/x,https://u:hunter2secret@h/", "hunter2secret"),
         ("DefaultEndpointsProtocol=https;AccountKey=" + "a7" * 43 + "==;Suffix=x", "a7a7"), ("?sv=2020&sig=" + "abcDEF123%2Babc456def789%3D&se=1", "abcDEF123"),
     )
     SPARED = (

@@ -28,7 +28,7 @@ def plan_gc(store_root: str, older_than_days: float = 30.0, capture: Callable[[s
 
     `capture(store_root, session)` is tried first on a log whose turns are not all among the observations, an unfinished one
     included; without it such a log is kept. `dry`: nothing is captured, and what would be is among those to remove, `pending`.
-    A pause of over a year counts for nothing: the last log before it is as young as one written now, and older ones by as much.
+    A pause of over a year counts for nothing: the last log before it is as young as the first after it, older ones by as much.
     """
     later = clock = start = time.time() if now is None else now
     sessions = list_sessions(store_root)

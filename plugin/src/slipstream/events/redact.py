@@ -102,10 +102,11 @@ def redact_text(text: str, store_root: str | None = None) -> tuple[str, int]:
         hide(patterns.SPOKEN, "secret", _is_not_spoken, "passw passphrase secret token api")
     if "pass" in low:
         hide(patterns.SPOKEN_PASSWORD, "password", _is_template, "pass")
-    spans = find_spans(text, low)
-    for start, end, kind in reversed(spans):
-        text = text[:start] + mark(kind) + text[end:]
-    count += len(spans)
+    pieces, done = [], 0
+    for start, end, kind in find_spans(text, low):
+        pieces += [text[done:start], mark(kind)]
+        done, count = end, count + 1
+    text = "".join(pieces) + text[done:]
     if store_root is not None and os.path.exists(os.path.join(store_dir(store_root), "redact.json")):
         from slipstream.events.custom_rules import apply_rules
 
@@ -240,11 +241,12 @@ def _is_basic(value: str) -> bool:
 
 
 def _is_no_credential(match: re.Match[str]) -> bool:
-    """A match of URL_PASSWORD that is a host with its port, or a template."""
+    """A match of URL_PASSWORD that is a host with its port, a template, or a mark of ours."""
     user, password = match.group(1), match.group(2)
     if re.match(r"\d{1,5}(?:[/?#]|$)", password) and ("." in user or user == "localhost" or "/" in password):
-        return True
-    return bool(re.match(r"[$<{%*]|\.\.\.|x{3,}$", password))
+        later = _compiled(patterns.URL_PASSWORD).search(match.string, match.start(2), match.end() + 1)  # of a list of addresses
+        return later is None or _is_no_credential(later)
+    return bool(re.match(r"[$<{%*]|\.\.\.|x{3,}$", password) or (user == "[redacted" and re.match(r"[\w-]+\]$", password)))
 
 
 def _is_template(match: re.Match[str]) -> bool:
