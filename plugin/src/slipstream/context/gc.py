@@ -112,16 +112,19 @@ def find_leftovers(store_root: str, now: float | None = None) -> list[str]:
     for path in paths:
         try:
             info = os.lstat(path)
+            if os.path.dirname(path) == above:
+                ours = stat.S_ISDIR(info.st_mode) and os.listdir(path) in ([], [".gitignore"])
+            else:
+                ours = stat.S_ISREG(info.st_mode)
         except OSError:
             continue
-        ours = stat.S_ISDIR if os.path.dirname(path) == above else stat.S_ISREG
-        if ours(info.st_mode) and clock - info.st_mtime > LEFTOVER_AGE_S:
+        if ours and clock - info.st_mtime > LEFTOVER_AGE_S:
             found.append(path)
     return sorted(found)
 
 
 def remove_leftover(path: str) -> None:
-    """Deletes one that was found. OSError, as when an unfinished store holds more than its .gitignore: it stays then."""
+    """Deletes one that was found. OSError, as when an unfinished store got a file meanwhile: that stays."""
     if not os.path.isdir(path):
         os.unlink(path)
         return
