@@ -120,6 +120,7 @@ class Words(unittest.TestCase):
     def test_checks_of_gates(self) -> None:
         engine = importlib.import_module("slipstream.cli.engine")
         self.refused(engine, ["gate", "check", "no-such-check"], "no-such-check")
+        self.refused(engine, ["gate", "check", "no-such-check", "--help"], "no-such-check")
         for name, (_module, _function, flags, _positionals, _proves) in CHECKS.items():
             self.refused(engine, ["gate", "check", name, "--no-such-flag"], "--no-such-flag")
             for flag, kind in flags.items():

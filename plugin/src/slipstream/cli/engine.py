@@ -138,14 +138,14 @@ def _gate(argv: list[str]) -> int:
 def _check(argv: list[str]) -> int:
     from slipstream.engine.checks.table import CHECKS, load_check
     wanted = [word for word in argv if word not in ("--help", "-h")]
-    if not argv or wanted != argv:
+    if not wanted or (wanted != argv and wanted[0] in CHECKS):
         width = max(map(len, CHECKS))
         for name, (_module, _function, flags, positionals, proves) in CHECKS.items():
             if name in wanted or not wanted:
                 print("  %-*s  %s  (%s%s)" % (width, name, proves, " ".join("--" + flag for flag in flags),
                                               " CASE..." if positionals else ""))
         return EXIT_DONE
-    function, flags, positionals = load_check(argv[0])
+    function, flags, positionals = load_check(wanted[0])
     try:
         words, values = parse_flags(argv[1:], flags)
         if words and not positionals:
