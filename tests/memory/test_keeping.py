@@ -16,7 +16,7 @@ from slipstream.memory.observe import capture
 from slipstream.memory.recall import current_facts
 from slipstream.memory.resume import resume_result
 from slipstream.memory.search import close_catalogs, search_memory, show_item
-from slipstream.memory.share import find_ignore_rule, share_memory
+from slipstream.memory.share import find_ignore_rule, find_unshared, share_memory
 from slipstream.memory.transfer import export_facts, import_file
 
 from tests.memory import StoreCase
@@ -200,6 +200,15 @@ class Sharing(StoreCase):
             self.assertEqual(find_ignore_rule(self.root), found)
             self.assertEqual("" if found else "A ", self.git("add", "-A") or self.git("status", "--short", ".claude/slipstream/memory/base-fact.md")[:2])
             self.git("rm", "-rq", "--cached", ".")
+
+    def test_what_was_shared_before_it_was_left_out_is_named(self) -> None:
+        self.git("init", "-q", "-b", "main")
+        facts.add_fact(self.root, "Base fact", "fact", "b")
+        self.write(".claude/slipstream/memory/session-digest-s.md", "what one person did")
+        self.assertEqual(find_unshared(self.root), [])
+        self.git("add", "-f", ".claude/slipstream/memory")
+        share_memory(self.root)
+        self.assertEqual(find_unshared(self.root), [".claude/slipstream/memory/" + name for name in ("MEMORY.md", "session-digest-s.md")])
 
     def test_branches_merge_and_the_index_heals(self) -> None:
         self.git("init", "-q", "-b", "main")

@@ -287,11 +287,17 @@ def _import(args: argparse.Namespace, tree_root: str, store_root: str) -> int | 
 
 
 def _share(args: argparse.Namespace, tree_root: str, store_root: str) -> int | None:
-    from slipstream.memory.share import find_ignore_rule, share_memory
+    from slipstream.memory.share import find_ignore_rule, find_unshared, share_memory
     paths, rule = share_memory(store_root), find_ignore_rule(store_root)
-    _tell(args, {"paths": paths, "ignoredBy": rule}, (
-        f"{rule} still keeps the facts out of git; put `.claude/*` and `!.claude/slipstream/` in its place, then\n  git add "
-        if rule else "git may now track the facts:\n  git add ") + " ".join(paths))
+    text = "git may now track the facts:"
+    if rule:
+        text = f"{rule} still keeps the facts out of git; put `.claude/*` and `!.claude/slipstream/` in its place, then"
+    text += "\n  git add " + " ".join(paths)
+    unshared = [] if rule else find_unshared(store_root)
+    if unshared:
+        text += "\nit tracks your digests or the index from before:\n  git rm --cached --ignore-unmatch " \
+                '".claude/slipstream/memory/session-digest-*" .claude/slipstream/memory/MEMORY.md'
+    _tell(args, {"paths": paths, "ignoredBy": rule, "unshared": unshared}, text)
     return EXIT_FAILED if rule else None
 
 

@@ -19,6 +19,12 @@ def find_ignore_rule(store_root: str) -> str:
     return f"{place} ({pattern})" if place and not pattern.startswith("!") else ""
 
 
+def find_unshared(store_root: str) -> list[str]:
+    """What git tracks of the memory although it is not to be shared, since it was added before the rules left it out."""
+    found = run_git(["ls-files", "-z", "-c", "-i", "--exclude-standard", "--", ".claude/slipstream/memory"], store_root, 2.0)
+    return (found or b"").decode("utf-8", "replace").split("\0")[:-1]
+
+
 def share_memory(store_root: str) -> list[str]:
     """Rewrites the ignore file; returns the paths to add to git. Running it again changes nothing."""
     folder = ensure_store(store_root)
