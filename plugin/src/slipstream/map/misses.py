@@ -42,6 +42,17 @@ def _likeness(one: str, two: str) -> float:
     return 2 * bin(left & whole ^ whole).count("1") / ((len(one) + len(two)) or 1)
 
 
+def _holding(text: bytes, piece: bytes) -> list[bytes]:
+    """The names in a text, each between zeros, that hold a piece: few do, so that a search beats a look at every name."""
+    found = []
+    at = text.find(piece)
+    while at >= 0:
+        end = text.index(b"\0", at)
+        found.append(text[text.rindex(b"\0", 0, at) + 1:end])
+        at = text.find(piece, end)
+    return found
+
+
 def likely_names(index: SearchIndex, name: str) -> list[str]:
     """Names as exact matches keep them (see `plain_name`), most of what is shared first: those that hold a piece of `name`
     and are about as long, and those that hold it whole. Of the shortest, all that are about as long."""
@@ -49,18 +60,17 @@ def likely_names(index: SearchIndex, name: str) -> list[str]:
     if b"\0" in wanted or not wanted:
         return []
     parts = [index.first, index.second] if isinstance(index, Changed) else [index]  # of the first, some may be gone
+    text = b"\0".join([b"", *(unpack(part.column("names").tobytes()) for part in parts), b""])
     least, most = (3 * len(wanted) + 4) // 5, 9 * len(wanted) // 5
-    names = {one for part in parts for one in unpack(part.column("names").tobytes()).split(b"\0")
-             if least <= len(one) <= most or wanted in one}
+    names = [one for one in text.split(b"\0") if least <= len(one) <= most] + _holding(text, wanted)
+    near = b"\0%b\0" % b"\0".join(names)
+    size = max(3, len(wanted) // 4) if len(wanted) > SHORT_BYTES else 2 if len(wanted) > SHORT_BYTES // 2 else len(wanted)
     found: dict[bytes, int] = {}
-    if len(wanted) > SHORT_BYTES:
-        size = max(3, len(wanted) // 4)
-    else:  # short pieces stand everywhere, but few names are of that length
-        size = 2 if len(wanted) > SHORT_BYTES // 2 else len(wanted)
-        found = dict.fromkeys(names, 0)
     for piece in {wanted, *(wanted[at:at + size] for at in range(0, len(wanted) - size + 1, size))}:
-        for one in [one for one in names if piece in one]:
+        for one in set(_holding(near, piece)):
             found[one] = found.get(one, 0) + 1
+    if len(wanted) <= SHORT_BYTES and len(found) < MAX_COMPARED:  # short pieces stand everywhere, but few names are that short
+        found = {**dict.fromkeys(names, 0), **found}
     best = sorted(found, key=lambda one: (-found[one], abs(len(one) - len(wanted)), one))
     return [one.decode("utf-8", "replace") for one in best[:MAX_COMPARED]]
 
