@@ -200,7 +200,7 @@ class Panels(unittest.TestCase):
             log.write(b"rubbish\n")
         self.json("now?session=odd")
         text = json.dumps(self.json("report/health"))
-        self.assertIn("1 lines of session odd are no events", text)
+        self.assertIn("1 line of session odd cannot be read as events", text)
         self.assertIn("wondrous", text)
 
     def test_removing_a_session_is_tried_first(self) -> None:

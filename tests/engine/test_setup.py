@@ -226,6 +226,10 @@ class StatusLine(Folder):
 
 
 class CommandLine(Folder):
+    def test_a_part_that_is_none(self) -> None:
+        status, out, said = self.run_setup("bogus")
+        self.assertEqual((status, out, said.split("\n")[0]), (2, "", "slipstream setup: PART needs to be statusline, not 'bogus'"))
+
     def test_statusline_alone_writes_only_that(self) -> None:
         status, out, _err = self.run_setup("statusline")
         self.assertEqual(status, 0, out)

@@ -1,6 +1,9 @@
 """Search and references on a small tree: exact names, words, typing errors, bodies, filters, edits, damage."""
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import os
 import random
 import re
@@ -11,6 +14,7 @@ import unittest
 
 from slipstream.base.errors import SlipstreamError
 from slipstream.base.stems import split_name, stem
+from slipstream.cli import find
 from slipstream.map.refs import FEW_FILES, find_references, render_references
 from slipstream.map.search import search
 from slipstream.map.search_bodies import find_words
@@ -160,8 +164,20 @@ class References(Tree):
     def test_a_name_that_nothing_bears_meets_the_closest(self) -> None:
         found = find_references(self.root, "parse_ulr")
         self.assertEqual(found.close, ["parse_url", "test_parse_url"])
-        self.assertIn("parse_ulr: 0 definitions, 0 uses in 0 files, 0 in comments and strings; closest: parse_url, test_parse_url\n",
-                      render_references(found))
+        self.assertEqual(render_references(found), "no symbol 'parse_ulr' and no use of it; closest: parse_url, test_parse_url\n")
+        self.assertEqual(render_references(find_references(self.root, "zzz", offset=9)), "no symbol 'zzz' and no use of it; grep finds any text\n")
+
+    def test_beyond_the_end_nothing_is_found(self) -> None:
+        for words, status in ((["refs", "parse_url"], 0), (["refs", "parse_url", "--offset", "5"], 0), (["refs", "parse_url", "--offset", "6"], 1),
+                              (["search", "parse_url", "--offset", "99"], 1), (["refs", "parse_url", "--offset", "6", "--json"], 1)):
+            with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="utf-8")) as out:
+                self.assertEqual(find.main([*words, "--root", self.root]), status, words)
+                out.flush()
+                text = out.buffer.getvalue().decode()  # type: ignore[attr-defined]
+            if words[-1] == "--json":
+                self.assertEqual(json.loads(text)["uses"], [])
+            else:
+                self.assertEqual("no more" in text, status == 1, words)
 
     def test_namesakes_are_told_apart_by_import(self) -> None:
         found = find_references(self.root, "render")

@@ -8,7 +8,7 @@ import sys
 from unittest import mock
 
 from slipstream.map import slices
-from slipstream.map.cuts import render_slice, slice_lines
+from slipstream.map.cuts import Slice, render_slice, slice_lines
 from slipstream.map.index import open_index
 from slipstream.map.lookup import open_stored
 from slipstream.map.slices import Ambiguous, Missing, slice_symbols
@@ -175,14 +175,35 @@ class Slices(TreeCase):
     def test_lines_are_clamped_and_stay_inside(self) -> None:
         self.assertEqual(slice_lines(self.root, "shop.py", 1, 2).code, '"""A shop."""\nimport os')
         self.assertEqual(slice_lines(self.root, "shop.py", 21, 99).end, 22)
+        self.assertEqual(slice_lines(self.root, "shop.py", 21, 99).note, "")
         self.assertEqual(slice_lines(self.root, "shop.py", 99, 120).start, 22)
+        for words, said in ((["lines", "shop.py", "99", "120"], "line 99 is beyond the end: the file has lines 1-22"),
+                            (["slice", "tax", "--from", "99"], "line 99 is beyond the end: tax has lines 5-8")):
+            last = self.run_cli(*words).stdout.split("\n")[1:]
+            self.assertEqual(last[1:], [f"// {said}", ""])
+            one = json.loads(self.run_cli(*words, "--json").stdout)
+            self.assertEqual((one["code"], one["note"]), (last[0], said))
         for words in (["lines", "../x.py", "1", "2"], ["lines", "/etc/passwd", "1", "2"], ["guard", "/etc/passwd"],
                       ["outline", "../../etc/passwd"], ["slice", "/etc/passwd", "root"]):
             done = self.run_cli(*words)
             self.assertEqual((done.returncode, done.stdout), (1, ""), words)
             self.assertIn("outside the project", done.stderr)
 
+    def test_a_long_path_is_cut_between_folders(self) -> None:
+        """What stands after the dots is whole names; the kind gives way first."""
+        for length, head in ((54, "// {path}:10-20 (function)"), (60, "// {path}:10-20"), (69, "// {path}:10-20"), (70, "// .../{rest}:10-20"), (200, "// .../{rest}:10-20")):
+            path = ("folder/" * 40)[7 - length:] + "m.py"
+            path = path[-length:].lstrip("/").rjust(length, "x")
+            first = render_slice(Slice(path, "f", "function", 10, 20, "", 9)).split("\n")[0]
+            shown = first[3:].partition(":")[0]
+            self.assertEqual(first, head.format(path=path, rest=shown[4:]), length)
+            self.assertTrue(path == shown or path.endswith("/" + shown[4:]), first)
+            self.assertLess(len(first), 80)
+        self.assertLess(len(render_slice(Slice("x" * 200, "f", "function", 10, 20, "", 9))), 80)
+
     def test_command_line(self) -> None:
+        self.write("one.py", "x = 1\n")
+        self.assertEqual(self.run_cli("outline", "one.py").stdout.split("\n")[0], "one.py (1 line, python)")
         self.assertEqual(self.run_cli("slice", "shop.py", "close").stdout, "// shop.py:21-22 (function)\ndef close():\n    pass\n")
         self.assertEqual(json.loads(self.run_cli("slice", "close", "--json").stdout)["startLine"], 21)
         self.assertEqual(self.run_cli("lines", "shop.py", "1", "1").stdout, '// shop.py:1-1\n"""A shop."""\n')

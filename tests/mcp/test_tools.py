@@ -147,6 +147,8 @@ class MapTools(Project):
         self.assertEqual(self.text("sp_lines", file="shop/pay.py", start=4, end=400),
                          "// shop/pay.py:4-5\ndef pay(cart):\n    return total_price(cart)")
         self.assertIn('"end" (1) is before "start" (2)', self.error("sp_lines", file="shop/pay.py", start=2, end=1))
+        self.assertEqual(self.text("sp_lines", file="shop/pay.py", start=40, end=400),
+                         "// shop/pay.py:5-5\n    return total_price(cart)\n// line 40 is beyond the end: the file has lines 1-5")
         self.assertIn("// goes on: start ", self.text("sp_lines", file="big.py", start=1, end=900))
 
     def test_outline_map_and_mind_map(self) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import threading
 
 from slipstream.events.append import append_event
 from slipstream.memory import facts
 from slipstream.memory.catalog_update import CatalogUpdate
+from slipstream.memory.freshness import as_recorded
 from slipstream.memory.observe import capture
 from slipstream.memory.search import find_records, open_catalog, search_memory, show_item, timeline
 
+from tests import PROGRAM
 from tests.memory import StoreCase
 
 
@@ -37,6 +41,21 @@ class Search(StoreCase):
         for given, found in (({"kind": "edit"}, ["1"]), ({"kind": "fact"}, []), ({"session": "b"}, []), ({"branch": "x"}, []),
                              ({"since": "2999-01-01"}, []), ({"file": "src/auth/session.py"}, ["1"]), ({"file": "x.py"}, [])):
             self.assertEqual(self.ids("#1", **given), found, given)  # an id is no way around a filter
+
+    def test_a_file_is_meant_as_seen_from_here(self) -> None:
+        """Or from the root; what lies outside, or is there no longer, is looked for as it is given."""
+        self.fill()
+        os.makedirs(os.path.join(self.root, "src", "db"))
+        with open(os.path.join(self.root, "src", "db", "query.py"), "w") as out:
+            out.write("pass\n")
+        here = os.path.join(self.root, "src")
+        for given, meant in (("./src/db/query.py", "src/db/query.py"), ("./db/query.py", "src/db/query.py"),
+                             (os.path.join(here, "db", "query.py"), "src/db/query.py"), ("src/auth/../gone.py", "src/gone.py"),
+                             ("query.py", "query.py"), ("/etc/hosts", "/etc/hosts")):
+            self.assertEqual(as_recorded(self.root, given, here), meant)
+        done = subprocess.run([sys.executable, "-I", "-S", PROGRAM, "memory", "search", "database", "--file", "./db/query.py", "--json"],
+                              cwd=here, env={**os.environ, "CLAUDE_PROJECT_DIR": self.root}, capture_output=True, check=False)
+        self.assertEqual([hit["id"] for hit in json.loads(done.stdout)], [2], done.stderr)
 
     def test_numbers_that_are_none(self) -> None:
         self.fill()

@@ -17,7 +17,7 @@ def _refs(root: str, words: list[str], flags: Flags) -> int:
         print_json(references_json(found))
     else:
         print_text(render_references(found))
-    return 0 if found.definitions or found.uses else 1
+    return 0 if found.page or (found.definitions and not found.offset) else 1
 
 
 def _graph(root: str, words: list[str], flags: Flags) -> int:

@@ -43,7 +43,8 @@ def one_of(names: tuple[str, ...], text: str) -> str:
         return text
     from slipstream.engine.issue import closest
     near = closest(text, list(names))
-    raise UsageError(f"needs one of {', '.join(names)}, not {text!r}" + (f"; did you mean {near}?" if near else ""))
+    many = "one of" if names[1:] else "to be"
+    raise UsageError(f"needs {many} {', '.join(names)}, not {text!r}" + (f"; did you mean {near}?" if near else ""))
 
 
 def share(text: str) -> float:

@@ -44,6 +44,9 @@ def _act(verb: str, tree_root: str, words: list[str], flags: Flags) -> int:
     store_root, word = find_store_root(tree_root), " ".join(words)
     found: list[Any]
     if verb == "search":
+        if flags.get("file"):
+            from slipstream.memory.freshness import as_recorded
+            flags["file"] = as_recorded(tree_root, flags["file"])
         hits = search.search_memory(store_root, word, **{name: flags[name] for name in FLAGS[verb] if name in flags})
         found, text = [hit.to_record() for hit in hits], search.render_hits(hits)
     elif verb == "timeline":

@@ -18,8 +18,8 @@ def main(argv: list[str]) -> int:
 def _setup(argv: list[str]) -> int:
     editors = load_editors()
     parser = make_parser("setup", "Connect editors to the MCP server, and Claude Code to the status line.")
-    parser.add_argument("part", nargs="?", type=Checked(("statusline",)), metavar="statusline",
-                        help="only Claude Code's status line")
+    parser.add_argument("part", nargs="?", type=Checked(("statusline",)), metavar="PART",
+                        help="statusline: only Claude Code's status line")
     parser.add_argument("--editor", action="append", default=[], metavar="NAME", type=Checked((*editors, *OTHERS)),
                         help="%s; others get a snippet to paste (default: those found in the project)" % ", ".join(editors))
     parser.add_argument("--user", action="store_true", help="the user's own file instead of the project's")

@@ -18,7 +18,7 @@ LARGE_FILE_BYTES = 16_000
 def guard_read(path: str, nbytes: int) -> dict[str, Any]:
     """{allow, approxTokens, recommendation} for a read of the whole file."""
     tokens = approx_tokens(max(0, nbytes))
-    about = f"{shown_path(path)}: about {tokens:,} tokens"
+    about = f"{shown_path(path)}: about {tokens:,} token{'s' * (tokens != 1)}"
     if nbytes <= LARGE_FILE_BYTES:
         return {"allow": True, "approxTokens": tokens, "recommendation": f"{about}; read it"}
     return {

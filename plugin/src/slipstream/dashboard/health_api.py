@@ -60,7 +60,7 @@ def _logs(routes: Routes) -> list[dict[str, str]]:
         with view.lock:
             skipped, unknown = view.skipped, dict(view.fold.inside["unknown"])
         if skipped:
-            text = "%d lines of session %s are no events." % (skipped, view.session[:60])
+            text = "%s of session %s cannot be read as events." % (count_of(skipped, "line"), view.session[:60])
             found.append(finding("warn", "Unreadable lines", text, "They are skipped; a killed writer leaves one."))
         if unknown:
             kinds = ", ".join("%s (%d)" % (kind[:40], count) for kind, count in sorted(unknown.items())[:8])

@@ -126,7 +126,7 @@ def check_events(patient: Patient) -> list[Finding]:
     held = {name[: -len(SPILL_SUFFIX)]: count_waiting(os.path.join(folder, name[: -len(SPILL_SUFFIX)]))
             for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.endswith(SPILL_SUFFIX)}
     return [_check_lines(patient, "events", "dashboard"), *(
-        Finding("events", WARN, "%d events wait beside %s: another process holds its lock" % (count, name),
+        Finding("events", WARN, "%s waiting beside %s: another process holds its lock" % (count_of(count, "event"), name),
                 "they come in when it ends, or at the next event") for name, count in sorted(held.items()) if count)]
 
 

@@ -46,21 +46,32 @@ def slice_lines(root: str, file: str, start: int, end: int) -> Slice:
     lines = text.split(b"\n")
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
+    note = beyond(start, len(lines), f"the file has lines 1-{len(lines)}")
     start = min(max(start, 1), len(lines))
     end = min(max(end, start), len(lines))
     code, last = page_of(lines[:end], start)
-    return Slice(file, f"lines {start}-{last}", "default", start, last, code, info.st_size, "", last + 1 if last < end else 0)
+    return Slice(file, f"lines {start}-{last}", "default", start, last, code, info.st_size, note, last + 1 if last < end else 0)
+
+
+def beyond(line: int, count: int, there: str) -> str:
+    """What is said where the last of `count` lines is given instead of one that is not there."""
+    return f"line {line} is beyond the end: {there}" if line > count else ""
 
 
 def render_slice(one: Slice, with_kind: bool = True, with_rest: bool = True) -> str:
-    """A slice for a reader: a header of at most HEADER_BYTES, then the code; what must be known stands after it."""
-    tail = f":{one.start}-{one.end}" + (f" ({one.kind})" if with_kind else "")
-    path = shown_path(one.path)
+    """A slice for a reader: a header of at most HEADER_BYTES, then the code; what must be known stands after it.
+
+    Where the path is too long for it, the kind gives way, then whole folders from the left.
+    """
+    path, tail = shown_path(one.path), f":{one.start}-{one.end}"
+    raw, kind = path.encode("utf-8", "backslashreplace"), f" ({one.kind})" if with_kind else ""
     room = HEADER_BYTES - 5 - len(tail)
-    raw = path.encode("utf-8", "backslashreplace")
+    if len(raw) + len(kind) > room:
+        kind = ""
     if len(raw) > room:
-        path = "..." + raw[3 - room:].decode("utf-8", "ignore")
-    lines = [f"// {path}{tail}", one.code]
+        end = raw[3 - room:]
+        path = "..." + end[max(0, end.find(b"/")):].decode("utf-8", "ignore")
+    lines = [f"// {path}{tail}{kind}", one.code]
     if one.rest and with_rest:
         lines.append(f"// goes on: --from {one.rest}")
     if one.note:

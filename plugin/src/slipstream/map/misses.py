@@ -43,8 +43,8 @@ def _likeness(one: str, two: str) -> float:
 
 
 def _holding(text: bytes, piece: bytes) -> list[bytes]:
-    """The names in a text, each between zeros, that hold a piece: few do, so that a search beats a look at every name."""
-    found = []
+    """The names in a text, a zero between them, that hold a piece: few do, so that a search beats a look at every name."""
+    found, text = [], b"\0%b\0" % text
     at = text.find(piece)
     while at >= 0:
         end = text.index(b"\0", at)
@@ -60,18 +60,20 @@ def likely_names(index: SearchIndex, name: str) -> list[str]:
     if b"\0" in wanted or not wanted:
         return []
     parts = [index.first, index.second] if isinstance(index, Changed) else [index]  # of the first, some may be gone
-    text = b"\0".join([b"", *(unpack(part.column("names").tobytes()) for part in parts), b""])
-    least, most = (3 * len(wanted) + 4) // 5, 9 * len(wanted) // 5
+    text = b"\0".join(unpack(part.column("names").tobytes()) for part in parts)
+    size = len(wanted)
+    least, most = (3 * size + 4) // 5, 9 * size // 5
     names = [one for one in text.split(b"\0") if least <= len(one) <= most] + _holding(text, wanted)
-    near = b"\0%b\0" % b"\0".join(names)
-    size = max(3, len(wanted) // 4) if len(wanted) > SHORT_BYTES else 2 if len(wanted) > SHORT_BYTES // 2 else len(wanted)
+    near = b"\0".join(names)
+    short = size <= SHORT_BYTES  # short pieces stand everywhere, but few names are of that length
+    step = max(3, size // 4) if not short else 2 if size > SHORT_BYTES // 2 else size
     found: dict[bytes, int] = {}
-    for piece in {wanted, *(wanted[at:at + size] for at in range(0, len(wanted) - size + 1, size))}:
+    for piece in {wanted, *(wanted[at:at + step] for at in range(0, size - step + 1, step))}:
         for one in set(_holding(near, piece)):
             found[one] = found.get(one, 0) + 1
-    if len(wanted) <= SHORT_BYTES and len(found) < MAX_COMPARED:  # short pieces stand everywhere, but few names are that short
+    if short and len(found) < MAX_COMPARED:
         found = {**dict.fromkeys(names, 0), **found}
-    best = sorted(found, key=lambda one: (-found[one], abs(len(one) - len(wanted)), one))
+    best = sorted(found, key=lambda one: (-found[one], abs(len(one) - size), one))
     return [one.decode("utf-8", "replace") for one in best[:MAX_COMPARED]]
 
 
@@ -81,11 +83,11 @@ def find_close(root: str, view: View, name: str) -> list[str]:
     found: dict[str, None] = {}
     with open_definitions(root, view) as index:
         slots, places = index.column("slot"), index.column("place")
-        if max(slots, default=0) >= max(1, len(view.paths)):
-            raise DamagedIndex("slot")
         for one in close_names(plain, likely_names(index, plain), 2 * MAX_CLOSE):  # some are only a file's
-            docs = sorted((doc for doc in index.find("=" + one)[0] if places[doc]), key=lambda doc: view.paths[slots[doc]])
-            for doc in docs[:MAX_CLOSE]:
+            docs = [doc for doc in index.find("=" + one)[0] if places[doc]]
+            if any(slots[doc] >= len(view.paths) for doc in docs):
+                raise DamagedIndex("slot")
+            for doc in sorted(docs, key=lambda doc: view.paths[slots[doc]])[:MAX_CLOSE]:
                 found.update((symbol.qualified, None) for symbol in view.entry(slots[doc]).symbols[places[doc] - 1:places[doc]])
             if len(found) >= MAX_CLOSE:
                 break

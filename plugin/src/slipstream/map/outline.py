@@ -21,7 +21,8 @@ def outline_file(root: str, path: str) -> Found:
 def render_outline(found: Found) -> str:
     """One line per definition: lines, then the signature, indented under its owner."""
     entry = found.entry
-    head = f"{shown_path(entry.path)} ({entry.lines} lines{', ' + entry.language if entry.language else ''})"
+    head = (f"{shown_path(entry.path)} ({entry.lines} line{'s' * (entry.lines != 1)}"
+            f"{', ' + entry.language if entry.language else ''})")
     rows = [f"{head} - {entry.purpose}" if entry.purpose else head]
     if entry.skipped:
         rows.append(f"no definitions: {entry.skipped}")

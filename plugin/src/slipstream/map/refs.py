@@ -162,18 +162,18 @@ def render_references(found: References) -> str:
     code = [use for use in found.uses if use.where != "text"]
     lines = [f"{found.name}: {count_of(len(found.definitions) + found.more, 'definition')}, {count_of(len(code), 'use')} in "
              f"{count_of(len({use.path for use in code}), 'file')}, {len(found.uses) - len(code)} in comments and strings"]
-    if found.unread:
-        lines[0] += f", in the first {found.read} of {found.read + found.unread:,} files that may hold it"
+    lines[0] += f", in the first {found.read} of {found.read + found.unread:,} files that may hold it" if found.unread else ""
     if found.others:
         lines[0] += f"; {found.others} of other definitions left out"
-    if found.close:
-        lines[0] += f"; closest: {', '.join(found.close)}"
+    if not (found.definitions or found.uses):
+        close = f"closest: {', '.join(found.close)}" if found.close else "grep finds any text"
+        lines = [f"no symbol {found.name!r} and no use of it; {close}"]
     if not found.offset:
         lines += [f"  defined {shown_path(one.path)}:{one.line} {one.kind} {_cut(one.signature or one.qualified)}"
                   for one in found.definitions]
         if found.more:
             lines.append(f"  {count_of(found.more, 'more definition')}: a larger limit shows them")
-    elif not found.page:
+    elif found.uses and not found.page:
         lines.append("no more uses")
     several = len({one.path for one in found.definitions}) > 1
     section = ""

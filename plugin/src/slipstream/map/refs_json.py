@@ -10,4 +10,4 @@ def references_json(found: References) -> dict[str, object]:
             "definitions": [{"path": one.path, "line": one.line, "kind": one.kind, "qualified": one.qualified,
                              "signature": one.signature} for one in found.definitions],
             "uses": [{"path": use.path, "line": use.line, "text": use.text, "inside": use.inside, "where": use.where,
-                      "target": use.target} for use in found.uses]}
+                      "target": use.target} for use in found.uses[found.offset:]]}

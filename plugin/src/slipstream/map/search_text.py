@@ -35,7 +35,7 @@ def render_answer(answer: Answer, query: str, max_tokens: int = MAX_TOKENS) -> s
         return text + (f"; {answer.hint}" if answer.hint else "") + "\n"
     counted = ", ".join(f"{shown_path(path)} {count}" for path, count in answer.files[:MAX_COUNTED_FILES])
     if len(answer.files) > MAX_COUNTED_FILES:
-        counted += f" and {len(answer.files) - MAX_COUNTED_FILES} more files"
+        counted += f" and {len(answer.files) - MAX_COUNTED_FILES} more"
     lines = [f"{answer.total} match{'es' * (answer.total != 1)}: {counted}"]
     shown = 0
     for hit in answer.hits:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from slipstream.base.errors import SlipstreamError
-from slipstream.map.cuts import Slice, page_of
+from slipstream.map.cuts import Slice, beyond, page_of
 from slipstream.map.index_file import DamagedIndex, IndexFile, Symbol
 from slipstream.map.lookup import Found, find_file, find_named, leads_elsewhere, open_stored
 
@@ -120,6 +120,7 @@ def _cut(place: Found, symbol: Symbol, signature: bool, context: int, from_line:
     if len(lines) > symbol.end + context or not lines[-1]:
         lines.pop()  # what lies behind, or the nothing after the last line
     first = max(1, symbol.start - context)
+    note = note or beyond(from_line, len(lines), f"{symbol.qualified} has lines {symbol.start}-{symbol.end}")
     if from_line > first:
         first = min(from_line, len(lines))
     code, last = page_of(lines, first)

@@ -167,7 +167,6 @@ def sp_refs(arguments: dict[str, Any], call: Call) -> str:
                                 arguments.get("offset", 0))
     if as_json:
         from slipstream.map.refs_json import references_json
-        found.uses = found.uses[found.offset:]
         return to_json(references_json(found))
     text = _paged(render_references(found))
     charge(call, text)

@@ -106,11 +106,14 @@ def read_fact(name: str, call: Call) -> str | None:
 
 
 def sp_search_memory(arguments: dict[str, Any], call: Call) -> str:
+    from slipstream.memory.freshness import as_recorded
     from slipstream.memory.search import render_hits, search_memory
     _capture_open(call)
     start, limit = arguments.get("offset") or 0, arguments["limit"]
+    file = arguments.get("file")
     hits = search_memory(call.store_root, arguments["query"], arguments.get("kind"), arguments.get("session"),
-                         arguments.get("branch"), arguments.get("file"), arguments.get("since"), start + limit + 1)
+                         arguments.get("branch"), file and as_recorded(call.root, file, call.root),
+                         arguments.get("since"), start + limit + 1)
     page = hits[start:start + limit]
     if arguments.get("format") == "json":
         return to_json([hit.to_record() for hit in page])

@@ -13,6 +13,14 @@ MAX_SOURCE_BYTES = 4_000_000
 _MAX_ROWS = 200_000  # read again in search of a moved place, the nearest first
 
 
+def as_recorded(tree_root: str, file: str, cwd: str = "") -> str:
+    """A path as turns and facts name it: from the root; as it is given where it lies outside, which turns touch too."""
+    try:
+        return locate_file(tree_root, file, cwd)
+    except SlipstreamError:
+        return file
+
+
 def cite(tree_root: str, place: str, cwd: str = "") -> dict[str, str]:
     """`path`, `path:10` or `path:10-20`, as seen from `cwd` or the root -> {file, lines, hash}. SlipstreamError when there is
     nothing to cite."""
