@@ -161,7 +161,7 @@ class Module(Walker):
             from slipstream.map.languages.javascript_forms import odd_import
             return odd_import(self, pos, start, owner, exported)
         parts = [part.split() for part in clause[:-4].replace("{", ",").replace("}", ",").split(",")]
-        names = tuple(words[len(words) > 1 and words[0] == "type"] for words in parts if words)
+        names = tuple(words[len(words) % 2 == 0] for words in parts if words)  # `type X as Y`, `type as Y`
         self.out.imports.append((match.group(4), "type" if match.group(1) else "import", names))
         end = match.end()
         if text.startswith((" with", " assert"), end):
@@ -214,7 +214,7 @@ class Module(Walker):
         """Whether names with `=` behind them may begin at `pos`, judged by their line: few lines cost the pattern for it."""
         text = self.text
         names, mark, rest = text[pos:pos + 300].partition("=")
-        return mark != "" and rest[:1] not in ("=", ">") and "\n" not in names and "(" not in names
+        return mark != "" and rest[:1] not in ("=", ">") and "\n" not in names.rstrip() and "(" not in names
 
 
 _LEXICONS: dict[str, JavaScriptLexicon] = {}

@@ -94,6 +94,8 @@ def arrow(scan: Module, pos: int) -> int:
     match = WORD.match(text, pos)
     if match is not None and match.group() == "async":
         pos = scan.lex.space(text, match.end())
+        if text.startswith("=>", pos):  # a parameter of that name
+            return pos + 2
         match = WORD.match(text, pos)
     end = match.end() if match is not None else scan.parameters(pos)
     if end < 0:
