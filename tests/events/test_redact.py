@@ -137,6 +137,7 @@ class Structures(unittest.TestCase):
         ('{"k": "-----BEGIN ' + 'PRIVATE KEY-----\\nMIIEabcd' + "x" * 60 + '"}', "MIIEabcd"), ("-----BEGIN EC " + "PRIVATE KEY-----", "BEGIN EC"),
         ("https://ghp" + "_abcdefghijklmnop1234567890@github.com/x", "abcdefgh"), ("https://" + "0123456789abcdef" * 2 + "@github.com/x", "0123"),
         ("http://a.example:8080/x,https://u:hunter2secret@h/", "hunter2secret"),
+        ("https://u:ghp" + "_abcdefghijklmnop1234567890@h/x|postgres://u:hunter2@h/d", "hunter2"), ("ftp://u:pa://ss@h", "pa://ss"),
         ("DefaultEndpointsProtocol=https;AccountKey=" + "a7" * 43 + "==;Suffix=x", "a7a7"), ("?sv=2020&sig=" + "abcDEF123%2Babc456def789%3D&se=1", "abcDEF123"),
     )
     SPARED = (

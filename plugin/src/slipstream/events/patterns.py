@@ -96,8 +96,10 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
      r"[A-Za-z0-9_=/+-]{18,}"),
 )
 
-# Credentials in an address: scheme://user:password@host. The password may hold / and @; the last @ before white space ends it.
-URL_PASSWORD = r"://(?<=[A-Za-z0-9+.-]{2}://)([^\s\"'<>@/:`]{0,200}):([^\s\"'<>`]{1,500})@(?=[\w\[\]{}$%.-])"
+# Credentials in an address: scheme://user:password@host. The password may hold / and @; the last @ before white space ends it,
+# or before another address.
+URL_PASSWORD = (r"://(?<=[A-Za-z0-9+.-]{2}://)([^\s\"'<>@/:`]{0,200}):((?:(?!://)[^\s\"'<>`]){1,500}|[^\s\"'<>`]{1,500})"
+                r"@(?=[\w\[\]{}$%.-])")
 URL_TOKEN = r"(?i)://(?:(?<=\bhttp://)|(?<=\bhttps://))([a-z0-9_-]{20,})@(?=[\w-])"
 BEARER = r"(?i)\bbearer[ \t]+([a-z0-9._~+/=-]{12,})"
 BASIC = r"(?i)\bbasic[ \t]+([a-z0-9+/_-]{8,}={0,2})(?![a-z0-9+/=])"
