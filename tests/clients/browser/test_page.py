@@ -273,6 +273,9 @@ class PageTest(unittest.TestCase):
         self.page.key("Enter")
         self.page.wait("/Breaks first/.test(document.querySelector('#inspector').textContent)")
         self.page.wait("document.querySelectorAll('.map-edge').length > 0")
+        self.page.wait("/first to break/.test(document.querySelector('.key').textContent)")
+        swatches = self.page.run("[...document.querySelectorAll('.key i')].map((node) => [node.offsetWidth, node.offsetHeight].join('x')).join()")
+        self.assertEqual(swatches, "10x10,10x10")
         self.page.key("Escape")
 
     def test_sessions_tell_a_story(self) -> None:
@@ -300,6 +303,69 @@ class PageTest(unittest.TestCase):
             self.page.key("Tab")
             seen = "(() => { const r = document.activeElement.getBoundingClientRect(); return r.width > 0 && r.height > 0; })()"
             self.assertTrue(self.page.run(seen), self.page.run("document.activeElement.outerHTML.slice(0, 200)"))
+
+    def test_the_skip_link_stays_in_the_view(self) -> None:
+        self.show("timeline")
+        self.page.run("document.querySelector('.skip').focus()")
+        self.page.key("Enter")
+        self.page.wait("document.activeElement.id === 'view'")
+        self.assertIn("#/timeline?", self.page.run("location.hash"))
+        self.assertEqual(self.page.run("document.querySelector('#rail a[aria-current=page]').dataset.view"), "timeline")
+
+    def test_nothing_is_wider_than_a_phone(self) -> None:
+        for width in (320, 375, 640):
+            self.page.size(width, 740)
+            for view in (*VIEWS, "sessions?story=s1"):
+                self.show(view)
+                wide = self.page.run("[...document.querySelectorAll('#view, #strip, html')].filter((box) => box.scrollWidth > box.clientWidth)"
+                                     ".map((box) => box.id || box.tagName).join()")
+                self.assertEqual(wide, "", (view, width))
+
+    def test_who_waits_can_be_read_in_half_a_window(self) -> None:
+        self.project.emit("permission", "Bash make release", agent="w1", tool="Bash", outcome="asked")
+        try:
+            for width in (375, 640, 1280):
+                self.page.size(width, 740)
+                self.page.wait("/^w1 waits/.test(document.querySelector('#wait-title').textContent)")
+                shown = "(() => { const n = document.querySelector('#wait-title'); return n.clientWidth > 60 && n.scrollWidth <= n.clientWidth; })()"
+                self.page.wait(shown)
+                self.assertRegex(self.text("#wait-sub"), r"^(now|\d+ s|\d+ min) · Bash make release", "since when comes before what may be cut off")
+        finally:
+            self.project.emit("post-tool", "Bash make release", agent="w1", tool="Bash", duration_ms=5, outcome="ok")
+            self.page.wait("!document.title.startsWith('●')")
+
+    def test_labels_of_every_script(self) -> None:
+        """A label runs in its own direction, so that its beginning is seen where it is cut off; joiners are part of words."""
+        arabic, family = "لماذا لا يعمل الدفع عبر البطاقة في صفحة الخروج؟ " * 6, "\U0001F469\u200d\U0001F467 می\u200cخواهم"
+        self.project.emit("session-start", "session started", session="scripts", branch="פיצר")
+        self.project.emit("user-prompt", arabic, session="scripts")
+        self.project.emit("post-tool", family + " pass\u200bword", session="scripts", tool="Read", bytes=1)
+        self.show("now?session=scripts")
+        self.page.wait("/می/.test(document.querySelector('.tail').textContent)")
+        self.assertIn(family + " pass\ufffdword", self.text(".tail"))
+        task = ".agent:not(.head) .task .cut"
+        self.assertEqual(self.page.run("getComputedStyle(document.querySelector('%s')).direction" % task), "rtl")
+        self.show("sessions?session=scripts")
+        self.page.wait("!!document.querySelector('.row.session bdi')")
+
+    def test_a_clock_that_was_set_back(self) -> None:
+        """Every event of the time in view is drawn, found and counted, though the log's times do not rise."""
+        for number, ts in enumerate(("10:00:00", "10:30:00", "09:00:00", "09:30:00")):
+            self.project.emit("post-tool", "Read %d" % number, session="clock", tool="Read", ts="2026-06-01T%s.000Z" % ts, duration_ms=1000, outcome="ok")
+        found = self.page.run("""(async () => {
+          const { Columns } = await import('/store.js'), { api } = await import('/net.js');
+          const c = new Columns(await api('timeline', { session: 'clock' })), at = (text) => Date.parse('2026-06-01T' + text + ':00Z');
+          const seen = (from, to) => { const found = []; for (let i = c.from(at(from)), end = c.upto(at(to)); i < end; i++) if (c.ts[i] >= at(from) && c.ts[i] <= at(to)) found.push(i); return found.join(); };
+          return [seen('08:50', '09:10'), seen('09:20', '10:10'), seen('08:00', '11:00'), new Date(c.latest()).toISOString().slice(11, 16)].join(' ');
+        })()""")
+        self.assertEqual(found, "2 0,3 0,1,2,3 10:30")
+        self.show("timeline?session=clock")
+        self.page.wait("document.querySelectorAll('.near .row.event').length === 4")
+
+    def test_agents_are_chosen_by_name(self) -> None:
+        self.project.emit("subagent-start", "Look around", agent="a0f3c2d4e5b6a7988", agent_type="Explore")
+        self.show("timeline")
+        self.page.wait("[...document.querySelectorAll('select[aria-label=Agent] option')].some((o) => /^Explore a0f3c2/.test(o.textContent))")
 
     # ---- what may go wrong
 

@@ -42,7 +42,7 @@ def _capture(listed: list[dict[str, Any]]) -> dict[str, str]:
     if not listed:
         return finding("warn", "Nothing is recorded", "No event log in this project.", "Start a session, or run doctor.")
     age = max(0, int(time.time() - listed[0]["modified"]))
-    words = "%d s" % age if age < 120 else "%d min" % (age // 60) if age < 7200 else "%d h" % (age // 3600)
+    words = "%d s" % age if age < 60 else "%d min" % (age // 60) if age < 3600 else "%d h" % (age // 3600)
     return finding("ok", "Last capture", "%s ago, %s in all." % (words, count_of(len(listed), "session")))
 
 
@@ -50,7 +50,7 @@ def _sizes(listed: list[dict[str, Any]]) -> dict[str, str]:
     total = sum(row["bytes"] for row in listed)
     if total > LOGS_WARN_BYTES:
         return finding("warn", "Event logs are large", "%d MB." % (total // 1_000_000), "slipstream gc --dry-run")
-    return finding("ok", "Event logs", "%.1f MB." % (total / 1_000_000))
+    return finding("ok", "Event logs", "%d KB." % (total / 1000) if total < 1_000_000 else "%.1f MB." % (total / 1_000_000))
 
 
 def _logs(routes: Routes) -> list[dict[str, str]]:
@@ -93,7 +93,7 @@ def _memory(routes: Routes) -> list[dict[str, str]]:
         names = ", ".join(str(row["file"]) for row in bad[:5])
         text = "%s cannot be read: %s" % (count_of(len(bad), "file"), names)
         return [finding("warn", "Memory", text, "slipstream memory doctor")]
-    return [finding("ok", "Memory", "%s: %s" % (count_of(report["total"], "fact"), report["note"]))]
+    return [finding("ok", "Memory", "%s: %s." % (count_of(report["total"], "fact"), report["note"].rstrip(".")))]
 
 
 def folder_sizes(store_root: str) -> list[dict[str, Any]]:

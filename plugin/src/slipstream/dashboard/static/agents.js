@@ -41,19 +41,20 @@ export function tree(rows) {
 
 export const nameOf = (id) => { const row = app.now && app.now.agents.rows.find((item) => item.id === id); return row ? row.name : id; };
 
-export const moment = () => (app.at !== null && app.now ? instant(app.now.lastTs) : serverNow());
+// Of a log that is still being read the end is not now either.
+export const moment = () => (app.now && (app.at !== null || app.now.behind > 0) ? instant(app.now.lastTs) : serverNow());
 
 export function agentHead() {
   return el("div", { class: "agent head", "aria-hidden": "true" }, el("span", {}, "state"), el("span", { class: "name" }, "agent"), el("span", { class: "task" }, "task"),
-    el("span", { class: "num hide-narrow" }, "this turn"), el("span", { class: "num hide-narrow" }, "tools"), el("span", { class: "num" }, "since"));
+    ["tokens", "tools", "failed"].map((name) => el("span", { class: "num hide-narrow" }, name)), el("span", { class: "num" }, "since"));
 }
 
 function makeRow(open) {
-  const parts = { state: el("span", {}), name: el("span", { class: "name cut" }), task: el("span", { class: "task" }), text: el("span", { class: "cut" }), doing: el("span", { class: "doing cut" }), tokens: el("span", { class: "num hide-narrow" }), tools: el("span", { class: "num hide-narrow" }), since: el("span", { class: "num muted" }) };
+  const parts = { state: el("span", {}), name: el("span", { class: "name cut" }), task: el("span", { class: "task" }), text: el("span", { class: "cut" }), doing: el("span", { class: "doing cut" }), tokens: el("span", { class: "num hide-narrow" }), tools: el("span", { class: "num hide-narrow" }), failed: el("span", { class: "num hide-narrow failed" }), since: el("span", { class: "num muted" }) };
   parts.text.style.display = "block";
   parts.task.append(parts.text, parts.doing);
   parts.task.style.minWidth = "0";
-  const row = el("button", { type: "button", class: "agent" }, parts.state, parts.name, parts.task, parts.tokens, parts.tools, parts.since);
+  const row = el("button", { type: "button", class: "agent" }, parts.state, parts.name, parts.task, parts.tokens, parts.tools, parts.failed, parts.since);
   row.addEventListener("click", () => open(row.agent));
   row.parts = parts;
   return row;
@@ -80,9 +81,10 @@ function updateRow(row, { row: agent, depth }) {
   setText(parts.doing, doing);
   parts.doing.hidden = !doing;
   setText(parts.tokens, tokens(agent.turnTokens));
-  parts.tokens.title = "about " + count(agent.tokens) + " tokens read in all, estimated from bytes";
+  parts.tokens.title = "about " + count(agent.turnTokens) + " tokens read in this turn, " + count(agent.tokens) + " in all, estimated from bytes";
   const few = (value) => (value < 10000 ? count(value) : tokens(value));
-  setText(parts.tools, few(agent.toolCalls) + (agent.failures ? " (" + few(agent.failures) + " ✕)" : ""));
+  setText(parts.tools, few(agent.toolCalls));
+  setText(parts.failed, agent.failures ? few(agent.failures) + " ✕" : "");
   parts.tools.title = count(agent.toolCalls) + " tool calls, " + count(agent.failures) + " failed";
   setText(parts.since, age);
   parts.since.title = utc(agent.since);

@@ -1,10 +1,10 @@
 // The frame: session, routes, the strip that answers three questions, keys, and who is told what changed.
 
-import { $, ago, clean, count, el, hms, instant, keyed, mark, percent, setText, svg, tokens, when } from "./dom.js";
+import { $, ago, clean, count, el, hms, instant, keyed, mark, percent, plural, setText, svg, tokens, when } from "./dom.js";
 import { listen, post, retryNow, SignedOut } from "./net.js";
 import { address, app, applyDelta, changed, currentSession, failed, follow, go, loadColumns, loadNow, loadSessions, route, serverNow, watch } from "./store.js";
 import { closeInspector, refreshInspector, togglePin } from "./inspector.js";
-import { state } from "./agents.js";
+import { moment, state } from "./agents.js";
 import * as now from "./now.js";
 import * as timeline from "./timeline.js";
 import * as replay from "./replay.js";
@@ -56,19 +56,20 @@ function waitingAgents() {
 }
 function strip() {
   const data = app.now;
-  const at = data && app.at !== null ? instant(data.lastTs) : serverNow();
+  const at = moment();
   const rows = (data && data.agents.rows) || [];
   const waiting = waitingAgents();
   const elsewhere = [...app.info.values()].filter((item) => item.session !== app.session && item.status === "waiting" && app.at === null);
   const running = rows.filter((row) => state(row, at) === "running").length;
   const main = rows.find((row) => row.id === "main");
-  let name = "idle", title = "Nobody waits for you", sub = running ? count(running) + (running === 1 ? " agent runs" : " agents run") : "nothing runs";
+  let name = "idle", title = "Nobody waits for you", sub = running ? plural(running, "agent") + (running === 1 ? " runs" : " run") : "nothing runs", what = "";
   if (waiting.length) {
     name = "waiting";
     title = clean(waiting[0].name, 40) + (waiting.length > 1 ? " and " + (waiting.length - 1) + " more wait for you" : " waits for you");
-    sub = clean(waiting[0].waitingFor, 90) + " · since " + hms(waiting[0].since) + " (" + ago(at - instant(waiting[0].since)) + ")";
+    what = clean(waiting[0].waitingFor, 90);
+    sub = ago(at - instant(waiting[0].since)) + " · " + what + " · since " + hms(waiting[0].since);
   } else if (elsewhere.length) {
-    name = "waiting"; title = "Another session waits for you"; sub = clean(elsewhere[0].firstAsk || elsewhere[0].session, 90);
+    name = "waiting"; title = "Another session waits for you"; sub = what = clean(elsewhere[0].firstAsk || elsewhere[0].session, 90);
   } else if (!data) { title = app.sessions.length ? "Loading" : "No session yet"; sub = " "; } else if (main && main.status === "failed") {
     name = "failed"; title = "The turn failed"; sub = clean(main.task, 90);
   } else if (data.ended) { name = "done"; title = "Session ended"; sub = when(data.ended); } else if (main && main.status === "waiting") {
@@ -80,16 +81,16 @@ function strip() {
   if ($("wait-mark").dataset.name !== name) { $("wait-mark").dataset.name = name; $("wait-mark").replaceChildren(mark(name)); }
   setText($("wait-title"), title);
   setText($("wait-sub"), sub);
-  badge(app.at === null && name === "waiting", title, sub);
+  badge(app.at === null && name === "waiting", title, what);
 
   const budget = data && data.budget;
-  setText($("window-title"), budget && budget.used !== null ? tokens(budget.used) + " / " + tokens(budget.size) + " · " + percent(budget.used / budget.size) : "Window –");
-  setText($("window-sub"), budget ? budget.sourceText + (budget.turnsLeft ? " · about " + count(budget.turnsLeft) + (budget.turnsLeft === 1 ? " turn" : " turns") + " left" : "") : "not known yet");
+  setText($("window-title"), budget && budget.used !== null ? percent(budget.used / budget.size) + " full · " + tokens(budget.used) + " / " + tokens(budget.size) : "Window –");
+  setText($("window-sub"), budget ? budget.sourceText + (budget.turnsLeft ? " · about " + plural(budget.turnsLeft, "turn") + " left" : "") : "not known yet");
   miniGauge(budget);
 
-  const last = app.live ? instant(app.live.lastTs) : NaN;
-  setText($("capture-title"), Number.isFinite(last) ? (ago(serverNow() - last) === "now" ? "just now" : ago(serverNow() - last) + " ago") : "–");
-  setText($("capture-sub"), app.live ? "recorded, " + count(app.live.counts.events) + " events" : "nothing recorded");
+  const age = ago(app.live && !app.live.behind ? serverNow() - instant(app.live.lastTs) : NaN);
+  setText($("capture-title"), age === "now" ? "just now" : age === "–" ? age : age + " ago");
+  setText($("capture-sub"), app.live ? "recorded, " + plural(app.live.counts.events, "event") : "nothing recorded");
   band();
 }
 const keep = () => ({ session: app.params.session, at: app.params.at });
@@ -110,15 +111,15 @@ function miniGauge(budget) {
 
 // A badge in title and icon, a notification where the person asked for one, one polite announcement.
 let badged = "";
-function badge(on, title, sub) {
-  const key = on ? title + sub.split(" · ")[0] : "";
+function badge(on, title, what) {
+  const key = on ? title + ": " + what : "";
   document.title = (on ? "● " + title + " – " : "") + "slipstream" + (app.project.name ? " · " + clean(app.project.name, 60) : "");
   if (key === badged) return;
   badged = key;
   $("favicon").href = on ? "data:image/svg+xml," + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#16324f"/><circle cx="16" cy="16" r="9" fill="#ffc24f"/></svg>') : "icon.svg";
-  setText($("announce"), on ? title + ": " + sub.split(" · ")[0] : "");
+  setText($("announce"), key);
   if (on && "Notification" in self && Notification.permission === "granted" && localStorage.getItem("slipstream.notify") === "1") {
-    try { new Notification(title, { body: sub, tag: "slipstream-" + location.port }); } catch { /* some systems only allow them from a worker */ }
+    try { new Notification(title, { body: what, tag: "slipstream-" + location.port }); } catch { /* some systems only allow them from a worker */ }
   }
 }
 
@@ -245,6 +246,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); $("view").focus(); });
 $("help-button").addEventListener("click", () => $("help").showModal());
 $("session").addEventListener("change", (event) => go({ session: event.target.value, at: null }));
 const THEMES = ["system", "light", "dark", "contrast"];
@@ -265,8 +267,7 @@ function takeCode() {
   if (!found) return false;
   history.replaceState(null, "", "/");
   post("session", { code: found[1] }).then(() => { app.signedOut = false; current = null; reload(); retryNow(); }, (error) => {
-    if (!(error instanceof SignedOut)) app.codeRefused = true;
-    reload();
+    if (error instanceof SignedOut) failed(error); else reload();
   });
   return true;
 }

@@ -1,8 +1,9 @@
 // Elements, marks and formats. Text reaches the page as text nodes only; HTML is never made from strings.
 
 const SVG = "http://www.w3.org/2000/svg";
-// Control, bidirectional and other invisible characters could make a label lie about itself.
-const HOSTILE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+// Control, bidirectional and other invisible characters could make a label lie about itself. The joiners, without which some
+// scripts and emoji fall apart, stay.
+const HOSTILE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 export const $ = (id) => document.getElementById(id);
 
@@ -34,7 +35,13 @@ export function add(node, children) {
   return node;
 }
 
-export const el = (tag, props, ...children) => fill(document.createElement(tag), props, children);
+// What others wrote runs in its own direction, so that a long label is cut off at its end.
+const FREE = /\b(cut|prose|title|text)\b/;
+export function el(tag, props, ...children) {
+  const node = fill(document.createElement(tag), props, children);
+  if (props && FREE.test(props.class)) node.dir = "auto";
+  return node;
+}
 export const svg = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
 
 const WORDS = { running: "running", waiting: "waiting", idle: "idle", stalled: "stalled", done: "done", failed: "failed" };
@@ -73,7 +80,7 @@ export function bytes(value) {
   }
   return value.toFixed(1) + " GB";
 }
-export const percent = (part) => (known(part) ? (part < 0.1 && part > 0 ? (part * 100).toFixed(1) : Math.round(part * 100)) + " %" : "–");
+export const percent = (part) => (known(part) ? (part > 1 ? "over 100" : part < 0.1 && part > 0 ? (part * 100).toFixed(1) : Math.round(part * 100)) + " %" : "–");
 export function span(ms) {
   if (!known(ms)) return "–";
   if (ms < 1000) return Math.max(0, Math.round(ms)) + " ms";
@@ -121,4 +128,14 @@ export function keyed(parent, items, key, make, update) {
 }
 
 export const setText = (node, text) => { const value = clean(text); if (node.textContent !== value) node.textContent = value; };
+export function ask(label, ...content) {
+  const dialog = el("dialog", { "aria-label": label }, el("h2", {}, label), content);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+// What to do where nothing has been recorded.
+export const FIRST = "In Claude Code with the slipstream plugin, the first prompt is enough.";
 export const empty = (title, ...lines) => el("div", { class: "empty" }, el("h2", {}, title), lines.filter(Boolean).map((line) => el("p", {}, line)));

@@ -95,7 +95,7 @@ export async function openEvent(seq, session = app.session) {
       el("p", { class: "prose" }, clean(event.label, 4000)),
       section("Event", facts([
         ["number", count(event.seq)], ["at", time(event.ts, (ts) => when(ts) + ", " + new Date(instant(ts)).toLocaleTimeString("en-GB"))],
-        ["agent", el("button", { type: "button", class: "quiet", onclick: () => openAgent(event.agent) }, clean(event.agent, 60))],
+        ["agent", el("button", { type: "button", class: "quiet", title: clean(event.agent, 200), onclick: () => openAgent(event.agent) }, clean(nameOf(event.agent), 60))],
         ["tool", event.tool], ["outcome", event.outcome], ["took", event.ms >= 0 && event.ms !== null ? span(event.ms) : null],
         ["result", typeof event.bytes === "number" ? bytes(event.bytes) + ", about " + tokens(event.bytes / 3.6) + " tokens" : null],
         ["file", event.file ? el("button", { type: "button", class: "quiet", onclick: () => go({ file: event.file }, "timeline") }, clean(event.file, 300)) : null],
@@ -124,7 +124,7 @@ function agentCard(id) {
     row.waitingFor ? section("Waits for", el("p", { class: "prose" }, clean(row.waitingFor, 2000))) : null,
     section("Figures", facts([
       ["since", time(row.since, when)], ["last event", el("span", { title: utc(row.lastTs) }, ago(at - instant(row.lastTs)) + " ago")], ["tool calls", count(row.toolCalls)], ["failed", count(row.failures)],
-      ["read, estimated", tokens(row.tokens) + " tokens"], ["this turn", tokens(row.turnTokens) + " tokens"], ["parent", row.parent ? clean(row.parent, 60) : null], ["id", el("code", { class: "code" }, clean(row.id, 200))],
+      ["read, estimated", tokens(row.tokens) + " tokens"], ["this turn", tokens(row.turnTokens) + " tokens"], ["parent", row.parent ? clean(nameOf(row.parent), 60) : null], ["id", el("code", { class: "code" }, clean(row.id, 200))],
     ])),
     row.running && row.running.length ? section("Running now", row.running.map((tool) => el("p", {}, clean(tool.label, 200) + " · " + ago(at - instant(tool.since))))) : null,
     el("p", { class: "tools" }, el("button", { type: "button", onclick: () => go({ agent: id }, "timeline") }, "Its events"))];

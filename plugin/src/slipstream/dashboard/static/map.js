@@ -1,6 +1,6 @@
 // Map: folders as areas, files as nodes sized by their connections. Edges appear for what is pointed at or selected.
 
-import { clean, count, el, empty, setText, svg } from "./dom.js";
+import { clean, count, el, empty, plural, svg } from "./dom.js";
 import { openRecord, section } from "./inspector.js";
 import { api } from "./net.js";
 import { app, failed, go } from "./store.js";
@@ -13,7 +13,7 @@ let ui = null;
 let graph = null;
 
 export function mount(root) {
-  ui = { root, text: el("input", { type: "search", placeholder: "Find a file ( / )", "aria-label": "Find a file", value: app.params.q || "" }), note: el("span", { class: "muted", role: "status" }), wrap: el("div", { class: "panel map-wrap" }) };
+  ui = { root, text: el("input", { type: "search", placeholder: "Find a file ( / )", "aria-label": "Find a file", value: app.params.q || "" }), note: el("span", { class: "muted key", role: "status" }), wrap: el("div", { class: "panel map-wrap" }) };
   ui.list = el("div", { class: "scroll-x" });
   ui.details = el("details", {}, el("summary", {}, "The same as a table"), ui.list);
   let timer = 0;
@@ -47,8 +47,9 @@ function prepare(answer) {
   for (const node of nodes.values()) { const folder = node.id.includes("/") ? node.id.slice(0, node.id.lastIndexOf("/")) : "."; const area = folder.split("/").slice(0, 4).join("/"); if (!areas.has(area)) areas.set(area, []); areas.get(area).push(node); }
   const list = [...areas].map(([name, files]) => ({ name, files: files.sort((a, b) => b.degree - a.degree || (a.id < b.id ? -1 : 1)), weight: Math.max(2, files.length) })).sort((a, b) => b.weight - a.weight);
   squarify(list, 0, 0, SIZE, SIZE * RATIO);
-  for (const area of list) place(area);
-  return { nodes, areas: list, files: answer.files, edges: answer.edges.length };
+  const unit = SIZE / Math.max(300, ui.wrap.clientWidth); // a pixel, in the map's own measure
+  for (const area of list) place(area, unit);
+  return { nodes, unit, areas: list, files: answer.files, edges: answer.edges.length };
 }
 
 // Squarified treemap (Bruls, Huizing and van Wijk, 2000): rows whose rectangles stay near to squares.
@@ -77,8 +78,9 @@ function squarify(items, x, y, width, height) {
   }
 }
 
-function place(area) {
-  const pad = 3, head = area.h > 26 && area.w > 40 ? 13 : 2, w = area.w - 2 * pad, h = area.h - pad - head, n = area.files.length;
+function place(area, unit) {
+  area.named = area.h > 34 * unit && area.w > 46 * unit;
+  const pad = 3, head = area.named ? 16 * unit : 2, w = area.w - 2 * pad, h = area.h - pad - head, n = area.files.length;
   const columns = Math.max(1, Math.min(n, Math.round(Math.sqrt((n * w) / Math.max(1, h))))), rows = Math.ceil(n / columns);
   const cell = Math.min(w / columns, h / rows), most = Math.max(4, ...area.files.map((file) => file.degree));
   area.files.forEach((file, i) => {
@@ -100,7 +102,7 @@ function draw() {
     dots.append(node.dot);
   }
   ui.svg = svg("svg", { tabindex: 0, role: "application", "aria-roledescription": "map of files", "aria-label": "Map of " + graph.nodes.size + " files; arrow keys move from file to file, Enter opens, plus and minus zoom. The table below has the same.", preserveAspectRatio: "xMidYMid meet" },
-    svg("g", {}, graph.areas.map((area) => [svg("rect", { class: "map-area", x: area.x + 1, y: area.y + 1, width: Math.max(1, area.w - 2), height: Math.max(1, area.h - 2), rx: 3 }), area.w > 40 && area.h > 26 ? label(area) : null])), ui.edges, dots, ui.names);
+    svg("g", {}, graph.areas.map((area) => [svg("rect", { class: "map-area", x: area.x + 1, y: area.y + 1, width: Math.max(1, area.w - 2), height: Math.max(1, area.h - 2), rx: 3 }), area.named ? label(area) : null])), ui.edges, dots, ui.names);
   view(0, 0, SIZE, SIZE * RATIO);
   ui.wrap.replaceChildren(ui.svg);
   pointer();
@@ -109,8 +111,8 @@ function draw() {
     el("tbody", {}, best.map((node) => el("tr", { class: "link", tabindex: 0, onclick: () => select(node.id), onkeydown: (event) => { if (event.key === "Enter") select(node.id); } }, el("td", {}, clean(node.id, 200)), [node.out.length, node.in.length, node.symbols, node.lines].map((value) => el("td", { class: "num" }, count(value))))))));
 }
 function label(area) {
-  const unit = SIZE / Math.max(300, ui.wrap.clientWidth), size = Math.min(12 * unit, Math.max(7, area.w / 11)), room = Math.floor(area.w / (size * 0.58)) - 1;
-  const name = area.name.length > room ? "…" + area.name.slice(-Math.max(1, room - 1)) : area.name;
+  const size = 12 * graph.unit, room = Math.floor(area.w / (size * 0.62)) - 1, whole = area.name === "." ? "top folder" : area.name;
+  const name = whole.length > room ? "…" + whole.slice(-Math.max(1, room - 1)) : whole;
   const node = svg("text", { class: "map-label", x: area.x + 5, y: area.y + size + 1 }, clean(name, 80));
   node.style.fontSize = size + "px";
   return node;
@@ -133,7 +135,8 @@ function paint() {
     node.dot.setAttribute("class", "map-node" + (node === chosen ? " sel" : near.has(node) ? " near" : far.has(node) ? " far" : "") + (dim ? " dim" : ""));
   }
   edges(chosen);
-  setText(ui.note, chosen ? clean(chosen.id, 80) + ": " + count(near.size) + " files break first, " + count(far.size) + " more in a second step" : app.params.q ? count(hits.size) + " files" : count(graph.files) + " files, " + count(graph.edges) + " imports");
+  ui.note.replaceChildren(...(chosen ? [clean(chosen.id, 80) + ": ", el("i", { class: "k-near" }), plural(near.size, "file") + " first to break, ", el("i", { class: "k-far" }), count(far.size) + " more in a second step"]
+    : [app.params.q ? plural(hits.size, "file") : plural(graph.files, "file") + ", " + plural(graph.edges, "import")]));
 }
 
 function edges(node) {
@@ -142,7 +145,7 @@ function edges(node) {
   const line = (a, b, name) => svg("path", { class: "map-edge " + name, d: "M" + a.x + " " + a.y + " Q " + ((a.x + b.x) / 2 + (b.y - a.y) * 0.12) + " " + ((a.y + b.y) / 2 - (b.x - a.x) * 0.12) + " " + b.x + " " + b.y });
   ui.edges.replaceChildren(...node.out.slice(0, 150).map((other) => line(node, other, "")), ...node.in.slice(0, 300).map((other) => line(other, node, "in")), ...[...far].slice(0, 200).flatMap((two) => two.out.filter((one) => node.in.includes(one)).slice(0, 1).map((one) => line(two, one, "far"))));
   const shown = [node, ...node.in.slice(0, 12), ...node.out.slice(0, 8)];
-  ui.names.replaceChildren(...shown.map((other) => { const text = svg("text", { class: "map-name", x: other.x + other.r + 2, y: other.y + 3 }, clean(other.label, 60)); text.style.fontSize = 9 * ui.box.w / SIZE + "px"; return text; }));
+  ui.names.replaceChildren(...shown.map((other) => { const text = svg("text", { class: "map-name", x: other.x + other.r + 2, y: other.y + 3 }, clean(other.label, 60)); text.style.fontSize = 11 * graph.unit * ui.box.w / SIZE + "px"; return text; }));
 }
 function hover(node) { if (!app.params.file) edges(node); }
 

@@ -1,7 +1,7 @@
 // Memory: one box over everything that is remembered; facts with the state of their sources; forgetting after a dry run.
 
-import { ago, clean, count, el, empty, instant, time, when } from "./dom.js";
-import { openRecord, section } from "./inspector.js";
+import { ago, ask, clean, el, empty, instant, plural, time, when } from "./dom.js";
+import { closeInspector, openRecord, section } from "./inspector.js";
 import { api, post } from "./net.js";
 import { app, failed, go, serverNow } from "./store.js";
 
@@ -48,7 +48,7 @@ function row(kind, titleText, text, meta, open) {
 
 async function results(query) {
   const answer = await api("search", { q: query, kind: app.params.kind, limit: 40 });
-  if (ui) ui.note.textContent = answer.hits.length ? count(answer.hits.length) + (answer.hits.length === 1 ? " hit" : " hits") + ", best first" : "";
+  if (ui) ui.note.textContent = answer.hits.length ? plural(answer.hits.length, "hit") + ", best first" : "";
   if (!answer.hits.length) return [empty("Nothing that is remembered fits", "Other words may: a file, a symbol, what the problem was called then.")];
   return answer.hits.map((hit) => row(hit.kind, hit.summary, (hit.files || []).slice(0, 4).join(", "), [freshness(hit.freshness), age(hit.ts), hit.branch ? el("span", {}, clean(hit.branch, 40)) : null, hit.why && hit.why.length ? el("span", {}, "matched " + clean(hit.why.slice(0, 5).join(", "), 120)) : null], () => openHit(hit)));
 }
@@ -66,13 +66,11 @@ async function openHit(hit) {
   } catch (error) { failed(error); }
 }
 
-let firstLine = "";
 async function facts(digests) {
   const answer = await api("facts");
   const rows = answer.facts.filter((fact) => fact.digest === digests);
-  firstLine = digests ? "written before each compaction" : "kept until you forget them";
-  if (ui) ui.note.textContent = rows.length ? count(rows.length) + ", " + firstLine : "";
-  if (!rows.length) return [digests ? empty("No digest yet", "Before a compaction, what must survive it is written down and shown here.") : empty("No fact yet", "Facts are what an agent was told to remember: decisions, conventions, traps.", "slipstream memory add --type decision --desc “…”")];
+  if (ui) ui.note.textContent = !rows.length ? "" : digests ? plural(rows.length, "digest") + ", written before each compaction" : plural(rows.length, "fact") + ", kept until you forget them";
+  if (!rows.length) return [digests ? empty("No digest yet", "Before a compaction, what must survive it is written down and shown here.") : empty("No fact yet", "Facts are what an agent was told to remember: decisions, conventions, traps.", el("code", { class: "code" }, "python3 slipstream.pyz memory add --type decision --desc \"…\" --body \"…\""))];
   return rows.map((fact) => row(fact.type, fact.description || fact.name, fact.body.split("\n").find((line) => line.trim()) || "", [freshness(worst(fact.marks)), age(fact.updated || fact.created), fact.branch ? el("span", {}, clean(fact.branch, 40)) : null, fact.supersededBy ? el("span", { class: "tag" }, "superseded") : null, (fact.tags || []).slice(0, 4).map((tag) => el("span", {}, "#" + clean(tag, 30)))], () => openFact(fact)));
 }
 const worst = (marks) => ["gone", "changed", "moved", "fresh"].find((word) => (marks || []).some((item) => item.mark.startsWith(word))) || "";
@@ -85,7 +83,7 @@ function openFact(fact) {
 
 async function observations() {
   const answer = await api("observations", { limit: 80 });
-  if (ui) ui.note.textContent = answer.observations.length ? "the newest " + count(answer.observations.length) : "";
+  if (ui) ui.note.textContent = answer.observations.length ? "the newest " + answer.observations.length : "";
   if (!answer.observations.length) return [empty("No observation yet", "Each finished turn becomes one: what was asked, what was done, what came of it.")];
   return answer.observations.map((item) => row(item.kind, item.summary, (item.files || []).slice(0, 4).join(", "), [el("span", {}, "#" + item.id), age(item.ts), item.branch ? el("span", {}, clean(item.branch, 40)) : null], () => openHit({ id: item.id, kind: item.kind, ts: item.ts, session: item.session, branch: item.branch })));
 }
@@ -94,15 +92,7 @@ async function lessons() {
   const answer = await api("project/lessons", { minCount: 2 });
   if (ui) ui.note.textContent = answer.lessons.length ? "topics that keep coming back" : "";
   if (!answer.lessons.length) return [empty("No lesson yet", "A topic that comes up in several turns is told here, with the turns it comes from.")];
-  return answer.lessons.map((item) => row("lesson", item.topic, item.summary, [el("span", {}, count(item.count) + " turns in " + count(item.sessions) + " sessions")], () => openRecord(clean(item.topic, 120), [["turns", count(item.count)], ["sessions", count(item.sessions)], ["files", (item.files || []).join(", ")]], item.summary, section("Comes from", el("p", {}, item.observationIds.slice(0, 40).map((id) => el("button", { type: "button", class: "quiet", onclick: () => openHit({ id, kind: "observation" }) }, "#" + id)))))));
-}
-
-function ask(label, ...content) {
-  const dialog = el("dialog", { "aria-label": label }, el("h2", {}, label), content);
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-  return dialog;
+  return answer.lessons.map((item) => row("lesson", item.topic, item.summary, [el("span", {}, plural(item.count, "turn") + " in " + plural(item.sessions, "session"))], () => openRecord(clean(item.topic, 120), [["turns", item.count], ["sessions", item.sessions], ["files", (item.files || []).join(", ")]], item.summary, section("Comes from", el("p", {}, item.observationIds.slice(0, 40).map((id) => el("button", { type: "button", class: "quiet", onclick: () => openHit({ id, kind: "observation" }) }, "#" + id)))))));
 }
 
 function forgetButton(what) {
@@ -111,15 +101,15 @@ function forgetButton(what) {
       const plan = await post("memory/forget", { ...what, dryRun: true });
       const names = [...plan.facts, ...plan.observations.map((id) => "observation #" + id)];
       const dialog = ask("Forget this?", el("p", {}, names.length ? "This would go. A line in the audit log says that it went, not what it said." : "There is nothing to forget."), el("ul", {}, names.map((name) => el("li", {}, el("code", { class: "code" }, clean(name, 200))))),
-        el("p", { class: "tools" }, el("button", { type: "button", class: "danger", disabled: !names.length, onclick: async () => { dialog.close(); try { await post("memory/forget", { ...what, dryRun: false }); document.getElementById("inspector").hidden = true; routed(); } catch (error) { failed(error); } } }, "Forget"), el("button", { type: "button", onclick: () => dialog.close() }, "Keep it")));
+        el("p", { class: "tools" }, el("button", { type: "button", class: "danger", disabled: !names.length, onclick: async () => { dialog.close(); try { await post("memory/forget", { ...what, dryRun: false }); closeInspector(); routed(); } catch (error) { failed(error); } } }, "Forget"), el("button", { type: "button", onclick: () => dialog.close() }, "Keep it")));
     } catch (error) { failed(error); }
   } }, "Forget…");
 }
 
 function supersede(fact) {
-  const description = el("input", { type: "text", value: fact.description, required: true, "aria-label": "New description", maxlength: 300 }), body = el("textarea", { rows: 6, "aria-label": "New text" });
+  const description = el("input", { type: "text", value: fact.description, required: true, maxlength: 300 }), body = el("textarea", { rows: 6, required: true });
   body.value = fact.body;
   const dialog = ask("Supersede this fact", el("form", { method: "dialog", class: "grid", onsubmit: async () => {
-    try { await post("memory/supersede", { name: fact.name, description: description.value, body: body.value }); document.getElementById("inspector").hidden = true; routed(); } catch (error) { failed(error); }
-  } }, description, body, el("p", { class: "tools" }, el("button", {}, "Save the new fact"), el("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
+    try { await post("memory/supersede", { name: fact.name, description: description.value, body: body.value }); closeInspector(); routed(); } catch (error) { failed(error); }
+  } }, el("label", {}, "in one line", description), el("label", {}, "in full", body), el("p", { class: "tools" }, el("button", {}, "Save the new fact"), el("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
 }

@@ -1,6 +1,6 @@
 // Now: the agents as a tree, the window, the plan, the last events.
 
-import { clean, count, el, empty, hms, keyed, known, mark, percent, plural, setText, svg, tokens, when } from "./dom.js";
+import { clean, count, el, empty, FIRST, hms, keyed, known, mark, percent, plural, setText, svg, tokens, when } from "./dom.js";
 import { agentHead, renderAgents } from "./agents.js";
 import { eventRow, openAgent } from "./inspector.js";
 import { post } from "./net.js";
@@ -32,16 +32,16 @@ export function update(reasons) {
   const data = app.now;
   parts.root.classList.toggle("dim", !data && !!app.session);
   if (!data) {
-    if (!app.session && app.sessions && !app.loading) parts.root.replaceChildren(empty("Nothing recorded here yet",
+    if (!app.session) parts.root.replaceChildren(empty("Nothing recorded here yet",
       "When an agent works in this project, it appears here: what it does, whether it waits for you, how full its window is.",
-      "Everything stays on this machine.", "In Claude Code with the slipstream plugin, the first prompt is enough.", notifyButton()));
+      "Everything stays on this machine.", FIRST, notifyButton()));
     return;
   }
   if (parts.filled.parentNode !== parts.root) parts.root.replaceChildren(el("h1", { class: "sr" }, "Now"), parts.filled);
   const rows = data.agents.rows;
   renderAgents(parts.agents, rows, (agent) => openAgent(agent.id));
   const hidden = data.agents.total - Math.min(300, rows.length);
-  setText(parts.more, hidden > 0 ? "and " + count(hidden) + " more agents that ended" : "");
+  setText(parts.more, hidden > 0 ? "and " + plural(hidden, "more agent") + "; the timeline has a lane for each" : "");
   parts.more.hidden = hidden <= 0;
   setText(parts.figures, plural(data.counts.prompts, "prompt") + " · " + plural(data.counts.tools, "tool") + " · " + count(data.counts.failures) + " failed");
   tail(reasons.has("delta"));
@@ -84,7 +84,7 @@ function renderWindow(data) {
     gauge(budget, ratio),
     el("dl", { class: "facts" },
       [["source", budget.sourceText],
-        ["forecast", budget.turnsLeft ? "about " + count(budget.turnsLeft) + " turns to compaction, at " + tokens(budget.perTurn) + " a turn" : "not enough history"],
+        ["forecast", budget.turnsLeft ? "about " + plural(budget.turnsLeft, "turn") + " to compaction, at " + tokens(budget.perTurn) + " a turn" : "not enough history"],
         ["compactions", data.counts.compactions ? count(data.counts.compactions) + (budget.compactions.length ? ", last " + when(budget.compactions[budget.compactions.length - 1].ts) : "") : "none"],
         data.cache ? ["cache", cacheText(data.cache)] : null,
       ].filter(Boolean).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
@@ -95,12 +95,12 @@ function cacheText(cache) {
 }
 
 function gauge(budget, ratio) {
-  const x = (part) => 4 + 392 * Math.max(0, Math.min(1, part));
+  const x = (part) => (100 * Math.max(0, Math.min(1, part))).toFixed(2) + "%"; // of its own width: its words keep their shape
   const description = ratio === null ? "Window use unknown" : "Window " + percent(ratio) + " full; warning at " + percent(budget.warn) + ", compaction at " + percent(budget.compact);
-  return svg("svg", { class: "gauge", viewBox: "0 0 400 44", role: "img", "aria-label": description, preserveAspectRatio: "none" },
+  return svg("svg", { class: "gauge", role: "img", "aria-label": description },
     svg("title", {}, description),
-    svg("rect", { class: "track", x: 4, y: 10, width: 392, height: 14, rx: 4 }),
-    ratio ? svg("rect", { class: "fill " + budget.level, x: 4, y: 10, width: Math.max(4, 392 * Math.min(1, ratio)), height: 14, rx: 4 }) : null,
+    svg("rect", { class: "track", y: 10, width: "100%", height: 14, rx: 4 }),
+    ratio ? svg("rect", { class: "fill " + budget.level, y: 10, width: x(Math.max(0.01, ratio)), height: 14, rx: 4 }) : null,
     [["warn", budget.warn], ["compact", budget.compact]].map(([name, at]) => [svg("line", { class: "tick", x1: x(at), x2: x(at), y1: 6, y2: 28 }), svg("text", { x: x(at), y: 40, "text-anchor": at > 0.9 ? "end" : "middle" }, name + " " + Math.round(at * 100) + " %")]),
     budget.compactions.filter((item) => known(item.tokens)).slice(-6).map((item) => svg("line", { class: "compaction", x1: x(item.tokens / budget.size), x2: x(item.tokens / budget.size), y1: 4, y2: 10 }, svg("title", {}, "compacted at " + tokens(item.tokens)))));
 }

@@ -1,6 +1,6 @@
 // Replay: the scrubber over a session. Live is its right end; every view follows the moment it stands at.
 
-import { clean, count, el, empty, hms, keyed, setText, time } from "./dom.js";
+import { clean, count, el, empty, FIRST, hms, keyed, setText, time } from "./dom.js";
 import { agentHead, renderAgents } from "./agents.js";
 import { eventRow, openAgent } from "./inspector.js";
 import { api } from "./net.js";
@@ -13,6 +13,8 @@ let ui = null;
 let playing = null;
 let speed = 4;
 let skipIdle = true;
+
+const panel = (name, ...content) => el("section", { class: "panel", "aria-label": name }, el("header", {}, el("h2", {}, name)), content);
 
 export function mount(root) {
   ui = {
@@ -27,12 +29,9 @@ export function mount(root) {
   ui.content = el("div", {}, el("div", { class: "view-head" }, el("h1", {}, "Replay"), ui.count),
     el("div", { class: "scrub" }, ui.canvas, ui.range),
     el("div", { class: "player" }, ui.clock, ui.play, step("‹", "One event back (←)", () => move(-1)), step("›", "One event on (→)", () => move(1)),
-      step("Prompt", "Next prompt (Shift →)", () => jump(isPrompt, 1)), step("Failure", "Next failure (f)", () => jump(isFailure, 1)), step("Waiting", "Next waiting (w)", () => jump(isWaiting, 1)), step("Compaction", "Next compaction", () => jump(isCompaction, 1)), ui.speeds, ui.idle),
+      el("span", { class: "muted" }, "next"), step("Prompt", "Next prompt (Shift →)", () => jump(isPrompt, 1)), step("Failure", "Next failure (f)", () => jump(isFailure, 1)), step("Waiting", "Next waiting (w)", () => jump(isWaiting, 1)), step("Compaction", "Next compaction", () => jump(isCompaction, 1)), ui.speeds, ui.idle),
     el("div", { class: "grid replay-grid" },
-      el("div", { class: "grid" },
-        el("section", { class: "panel", "aria-label": "Agents at this moment" }, el("header", {}, el("h2", {}, "Agents at this moment")), agentHead(), ui.agents),
-        el("section", { class: "panel", "aria-label": "The turn" }, el("header", {}, el("h2", {}, "The turn")), ui.told)),
-      el("section", { class: "panel", "aria-label": "Events around it" }, el("header", {}, el("h2", {}, "Events around it")), ui.around)));
+      panel("Agents at this moment", agentHead(), ui.agents), el("div", { class: "grid" }, panel("Events around it", ui.around), panel("The turn", ui.told))));
   shown = "";
   root.append(ui.content);
   ui.range.addEventListener("input", () => { stop(); setIndex(Number(ui.range.value)); });
@@ -61,7 +60,8 @@ function jump(test, step) {
   const c = app.columns;
   stop();
   if (!c) { loadColumns(); return; }
-  for (let i = index() + step; i >= 0 && i < c.size; i += step) if (test(c, i)) { setIndex(i); return; }
+  // Round the end: from live, the first one is the next.
+  for (let n = 1, i = index(); n < c.size; n++) { i = (i + step + c.size) % c.size; if (test(c, i)) { setIndex(i); return; } }
 }
 
 // Keys work in every view: moving the scrubber turns the view into that moment.
@@ -103,7 +103,7 @@ function stop() { playing = null; if (ui) setText(ui.play, "Play"); }
 
 export function update(reasons) {
   if (!ui) return;
-  if (!currentSession()) { ui.root.replaceChildren(empty("Nothing to replay yet", "A recorded session can be played back here, event by event.")); return; }
+  if (!currentSession()) { ui.root.replaceChildren(empty("Nothing to replay yet", "A recorded session can be played back here, event by event.", FIRST)); return; }
   if (reasons.has("theme")) ui.colours = colours();
   const c = app.columns;
   if (!c || !c.size) return;

@@ -1,10 +1,11 @@
 // Sessions: one line each; opening one tells its story.
 
-import { clean, count, el, empty, instant, keyed, known, mark, setText, span, status, time, tokens, when } from "./dom.js";
+import { ask, bytes, clean, count, el, empty, FIRST, instant, keyed, known, mark, plural, setText, span, status, time, tokens, when } from "./dom.js";
+import { state } from "./agents.js";
 import { openEvent } from "./inspector.js";
 import { api, post } from "./net.js";
 import { dollars, group, moneySwitch, sum } from "./usage.js";
-import { app, changed, failed, go, loadSessions } from "./store.js";
+import { app, changed, failed, go, loadSessions, serverNow } from "./store.js";
 
 export const title = "Sessions";
 let ui = null;
@@ -12,10 +13,10 @@ let ui = null;
 export function mount(root) {
   ui = { root, rows: el("div", {}), story: el("div", { class: "story" }), text: el("input", { type: "search", placeholder: "Filter sessions ( / )", "aria-label": "Filter sessions" }) };
   ui.text.addEventListener("input", () => update(new Set()));
-  ui.more = el("button", { type: "button", class: "quiet", onclick: more }, "Earlier sessions");
+  ui.more = el("button", { type: "button", class: "quiet", hidden: true, onclick: more }, "Earlier sessions");
   const head = el("div", { class: "row session head", "aria-hidden": "true" }, el("span", {}, "first ask"), el("span", {}, "last event"), ...["turns", "tools", "files", "tokens"].map((name) => el("span", { class: "num opt" }, name)), el("span", { class: "num opt price" }, "list price"));
   ui.money = moneySwitch(() => update());
-  ui.listing = el("div", { class: "sessions" }, el("div", { class: "view-head" }, el("h1", {}, "Sessions"), el("span", { class: "spacer" }), ui.money, ui.text), el("section", { class: "panel", "aria-label": "Sessions" }, head, ui.rows, el("div", { class: "body" }, ui.more)));
+  ui.listing = el("div", { class: "sessions" }, el("div", { class: "view-head" }, el("h1", {}, "Sessions"), el("span", { class: "spacer" }), ui.money, ui.text), el("section", { class: "panel", "aria-label": "Sessions" }, head, ui.rows, ui.more));
   routed();
 }
 export function unmount() { ui = null; }
@@ -43,7 +44,7 @@ async function lineage() {
 
 export function update() {
   if (!ui || app.params.story) return;
-  if (!app.sessions.length) { ui.root.replaceChildren(empty("No session yet", "Each session of an agent in this project becomes a line here: what was asked, how long it took, what it changed.")); return; }
+  if (!app.sessions.length) { ui.root.replaceChildren(empty("No session yet", "Each session of an agent in this project becomes a line here: what was asked, how long it took, what it changed.", FIRST)); return; }
   ui.money.setAttribute("aria-pressed", String(Boolean(app.money)));
   ui.listing.classList.toggle("priced", Boolean(app.money));
   const wanted = ui.text.value.toLowerCase();
@@ -53,6 +54,9 @@ export function update() {
   ui.more.hidden = app.sessions.every((id) => app.info.has(id));
   if (rows.some((info) => info.pending) && !ui.again) ui.again = setTimeout(() => { if (ui) { ui.again = 0; loadSessions().catch(failed); } }, 1500);
 }
+
+// Of the long random ids the beginning tells them apart.
+const shortId = (id) => (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(id) ? id.slice(0, 8) : clean(id, 40));
 
 function makeRow(info) {
   const row = el("button", { type: "button", class: "row session", onclick: () => go({ session: info.session, story: info.session, at: null }, "sessions") });
@@ -65,12 +69,14 @@ function makeRow(info) {
 function fillRow(row, info) {
   const { parts } = row;
   setText(parts.ask, clean(info.firstAsk || (info.pending ? "…" : "No prompt recorded"), 160));
-  const failures = info.failures ? " · " + count(info.failures) + " failed" : "";
-  const sub = clean(info.session, 40) + (info.branch ? " · " + clean(info.branch, 40) : "") + failures + (info.agents > 1 ? " · " + count(info.agents - 1) + " subagents" : "") + (ui.from && ui.from.has(info.session) ? " · continued from " + clean(ui.from.get(info.session), 40) : "");
-  setText(parts.sub, sub);
-  if (parts.last.dataset.key !== info.lastTs + info.status) {
-    parts.last.dataset.key = info.lastTs + info.status;
-    parts.last.replaceChildren(time(info.lastTs, when), info.status === "running" || info.status === "waiting" ? el("div", {}, status(info.status)) : "");
+  // Each part on its own: a branch that is written from right to left turns none of its neighbours round.
+  const from = ui.from && ui.from.get(info.session);
+  const about = [shortId(info.session), info.branch && clean(info.branch, 40), info.failures && count(info.failures) + " failed", info.agents > 1 && plural(info.agents - 1, "subagent"), from && "continued from " + shortId(from)].filter(Boolean);
+  if (parts.sub.dataset.key !== about.join()) { parts.sub.dataset.key = about.join(); parts.sub.title = clean(info.session, 400); parts.sub.replaceChildren(...about.flatMap((text, i) => [i ? " · " : "", el("bdi", {}, text)])); }
+  const now = info.status === "running" ? state(info, serverNow()) : info.status;
+  if (parts.last.dataset.key !== info.lastTs + now) {
+    parts.last.dataset.key = info.lastTs + now;
+    parts.last.replaceChildren(time(info.lastTs, when), ["running", "waiting", "stalled"].includes(now) ? el("div", {}, status(now)) : "");
   }
   [info.turns, info.tools, info.files].forEach((value, i) => setText(parts.figures[i], count(value)));
   const exact = ui.exact && ui.exact.get(info.session);
@@ -91,14 +97,14 @@ async function more() {
 async function openStory(session) {
   if (!ui.exact) lineage();
   try {
-    const [answer] = await Promise.all([api("story", { session })]);
+    const answer = await api("story", { session });
     if (!ui || app.params.story !== session) return;
     const info = app.info.get(session) || {};
     const whole = info.firstTs && info.lastTs ? instant(info.lastTs) - instant(info.firstTs) : NaN;
     const figures = el("div", { class: "figures" });
     ui.fillStory = () => {
       const exact = ui.exact && ui.exact.get(session);
-      figures.replaceChildren(...[["started", when(info.firstTs)], ["lasted", span(whole)], ["turns", count(info.turns)], ["tool calls", count(info.tools)], ["failed", count(info.failures)], ["read, estimated", tokens(info.tokens)],
+      figures.replaceChildren(...[["started", when(info.firstTs)], ["lasted", span(whole)], ["turns", count(info.turns)], ["tool calls", count(info.tools)], ["failed", count(info.failures)], ["tokens read, about", tokens(info.tokens)],
         exact ? ["tokens in all", tokens(sum(exact))] : null, exact ? ["output", tokens(exact.output)] : null, exact && app.money ? ["at list price", dollars(exact)] : null].filter(Boolean).map(([name, value]) => el("div", {}, el("strong", {}, value), el("span", {}, name))));
     };
     ui.fillStory();
@@ -134,13 +140,10 @@ async function removal(session) {
   try {
     const plan = await post("sessions/remove", { session, dryRun: true });
     const files = Object.entries(plan.wouldRemove);
-    const dialog = el("dialog", { "aria-label": "Remove this session" }, el("h2", {}, "Remove this session?"),
-      el("p", {}, files.length ? "These files go, and cannot be brought back:" : "Nothing of it is left on disk."), el("ul", {}, files.map(([name, size]) => el("li", {}, el("code", { class: "code" }, clean(name, 200)), " " + count(size) + " bytes"))),
+    const dialog = ask("Remove this session?",
+      el("p", {}, files.length ? "These files go, and cannot be brought back:" : "Nothing of it is left on disk."), el("ul", {}, files.map(([name, size]) => el("li", {}, el("code", { class: "code" }, clean(name, 200)), " " + bytes(size)))),
       el("p", {}, "These stay: " + plan.keeps.map((item) => clean(item, 400)).join("; ") + "."),
       el("p", { class: "tools" }, el("button", { type: "button", class: "danger", disabled: !files.length, onclick: async () => { dialog.close(); try { await post("sessions/remove", { session }); app.info.delete(session); await loadSessions(); go({ session: null, story: null }, "sessions"); } catch (error) { failed(error); } } }, "Remove"), el("button", { type: "button", onclick: () => dialog.close() }, "Keep it")));
-    dialog.addEventListener("close", () => dialog.remove());
-    document.body.append(dialog);
-    dialog.showModal();
   } catch (error) { failed(error); }
 }
 

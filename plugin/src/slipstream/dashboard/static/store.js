@@ -118,7 +118,7 @@ export async function loadNow() {
 // A grow-only table of events in typed arrays: what timeline and scrubber draw from.
 export class Columns {
   constructor(answer) {
-    Object.assign(this, { session: answer.session, agents: [], tools: [], kinds: [], outcomes: [], index: new Map(), size: 0, longest: 0, version: 0 });
+    Object.assign(this, { session: answer.session, agents: [], tools: [], kinds: [], outcomes: [], index: new Map(), size: 0, longest: 0, setBack: 0 });
     this.grow(Math.max(1024, answer.dt.length * 1.2));
     this.extend(answer);
   }
@@ -132,7 +132,6 @@ export class Columns {
       const seq = answer.seqs ? answer.seqs[i] : answer.seq0 + i;
       if (seq > this.last()) this.push(seq, ts, answer.ms[i], agents[answer.agent[i]], kinds[answer.kind[i]], tools[answer.tool[i]], outcomes[answer.outcome[i]]);
     }
-    this.version++;
   }
   meet(agent) {
     const known = this.index.get(agent.id);
@@ -142,7 +141,7 @@ export class Columns {
   }
   grow(size) {
     this.room = Math.ceil(size);
-    for (const [name, Type] of [["seq", Float64Array], ["ts", Float64Array], ["ms", Int32Array], ["agent", Uint32Array], ["kind", Uint8Array], ["tool", Uint16Array], ["outcome", Uint8Array]]) {
+    for (const [name, Type] of [["seq", Float64Array], ["ts", Float64Array], ["peak", Float64Array], ["ms", Int32Array], ["agent", Uint32Array], ["kind", Uint8Array], ["tool", Uint16Array], ["outcome", Uint8Array]]) {
       const array = new Type(this.room);
       if (this[name]) array.set(this[name].subarray(0, this.size));
       this[name] = array;
@@ -153,6 +152,9 @@ export class Columns {
     const i = this.size++;
     this.seq[i] = seq; this.ts[i] = ts; this.ms[i] = ms; this.agent[i] = agent; this.kind[i] = kind; this.tool[i] = tool; this.outcome[i] = outcome;
     if (ms > this.longest) this.longest = ms;
+    this.first = i ? Math.min(this.first, ts) : ts - Math.max(0, ms);
+    this.peak[i] = i ? Math.max(this.peak[i - 1], ts) : ts;
+    this.setBack = Math.max(this.setBack, this.peak[i] - ts);
   }
   word(list, value) {
     let i = list.indexOf(value || "");
@@ -163,12 +165,16 @@ export class Columns {
     if (this.size && event.seq <= this.seq[this.size - 1]) return;
     const agent = this.index.get(event.agent) ?? this.meet({ id: event.agent, parent: event.parent || null, name: event.agent });
     this.push(event.seq, event.ts, event.ms ?? -1, agent, this.word(this.kinds, event.kind), this.word(this.tools, event.tool), this.word(this.outcomes, event.outcome));
-    this.version++;
   }
   last() { return this.size ? this.seq[this.size - 1] : -1; }
   at(seq) { return bound(this.seq, this.size, seq); }
+  // A clock may be set back while a log grows, so its times need not rise: between these two positions are all events of a stretch
+  // of time, and few others.
+  latest() { return this.size ? this.peak[this.size - 1] : NaN; }
+  from(ts) { return bound(this.peak, this.size, ts); }
+  upto(ts) { return bound(this.peak, this.size, ts + this.setBack + 1); }
 }
-export function bound(array, size, value) {
+function bound(array, size, value) {
   let low = 0, high = size;
   while (low < high) { const middle = (low + high) >> 1; if (array[middle] < value) low = middle + 1; else high = middle; }
   return low;

@@ -1,9 +1,9 @@
 // Timeline: a lane per agent, spans for tool calls, instants for the rest. Spans too small to draw become density.
 
-import { clean, count, el, empty, hms, keyed, kindWord, span, utc, when } from "./dom.js";
+import { clean, el, empty, FIRST, hms, keyed, kindWord, plural, span, utc, when } from "./dom.js";
 import { eventRow, openAgent, openEvent } from "./inspector.js";
 import { api } from "./net.js";
-import { app, bound, currentSession, failed, go, loadColumns } from "./store.js";
+import { app, currentSession, failed, go, loadColumns } from "./store.js";
 
 export const title = "Timeline";
 export const full = true;
@@ -76,12 +76,12 @@ export function routed() { if (app.columns && app.columns.session === currentSes
 
 export function update(reasons) {
   if (!ui) return;
-  if (!currentSession()) { ui.root.replaceChildren(empty("No timeline yet", "Every tool call of a session becomes a span here.")); return; }
+  if (!currentSession()) { ui.root.replaceChildren(empty("No timeline yet", "Every tool call of a session becomes a span here.", FIRST)); return; }
   if (!ui.content.isConnected) ui.root.replaceChildren(ui.content);
   if (reasons.has("columns")) { if (ui.whole || ui.of !== app.columns) ui.t0 = undefined; ui.of = app.columns; range(); options(); find(); if (app.params.seq) reveal(Number(app.params.seq)); }
   if (reasons.has("theme")) ui.colours = colours();
   if (!app.columns) { if (reasons.has("sessions") || reasons.has("now")) loadColumns(); draw(); return; }
-  if (reasons.has("delta") && ui.follow) { const last = app.columns.ts[app.columns.size - 1]; const width = ui.t1 - ui.t0; if (last > ui.t1) { ui.t1 = last + width * 0.02; if (!ui.whole) ui.t0 = ui.t1 - width; } }
+  if (reasons.has("delta") && ui.follow) { const last = app.columns.latest(), width = ui.t1 - ui.t0; if (last > ui.t1) { ui.t1 = last + width * 0.02; if (!ui.whole) ui.t0 = ui.t1 - width; } }
   if (reasons.has("delta")) options();
   draw();
 }
@@ -90,10 +90,10 @@ function range(whole) {
   const c = app.columns;
   if (!c || !c.size) return;
   if (ui.t0 !== undefined && !whole) return;
-  const last = c.ts[c.size - 1];
+  const last = c.latest();
   let i = c.size - 1;
-  if (whole || last - c.ts[0] < 6 * 36e5) i = 0; else while (i > 0 && (c.ts[i] - c.ts[i - 1] < GAP || c.size - i < 50)) i--;
-  const first = c.ts[i] - Math.max(0, c.ms[i]);
+  if (whole || c.setBack > GAP || last - c.ts[0] < 6 * 36e5) i = 0; else while (i > 0 && (c.ts[i] - c.ts[i - 1] < GAP || c.size - i < 50)) i--;
+  const first = i ? c.ts[i] - Math.max(0, c.ms[i]) : c.first;
   const pad = Math.max(500, (last - first) * 0.02);
   Object.assign(ui, { t0: first - pad, t1: last + pad, follow: true, whole: true });
 }
@@ -103,14 +103,15 @@ const pick = () => ({ agent: app.params.agent, tool: app.params.tool, outcome: a
 
 function options() {
   const c = app.columns;
-  const set = (node, all, values, value) => {
+  const set = (node, all, values, value, told = (item) => item) => {
     const key = values.length + "|" + value;
     if (node.dataset.key === key) return;
     node.dataset.key = key;
-    node.replaceChildren(el("option", { value: "" }, all), ...values.slice(0, 400).map((item) => el("option", { value: item }, clean(item, 60))));
+    node.replaceChildren(el("option", { value: "" }, all), ...values.slice(0, 400).map((item) => el("option", { value: item }, clean(told(item), 60))));
     node.value = value || "";
   };
-  set(ui.agent, "all agents", c.agents.map((agent) => agent.id), app.params.agent || "");
+  const named = (id) => { const { name } = c.agents[c.index.get(id)]; return name && name !== id ? name + " " + id.slice(0, 8) : id; };
+  set(ui.agent, "all agents", c.agents.map((agent) => agent.id), app.params.agent || "", named);
   set(ui.tool, "all tools", c.tools.filter(Boolean).sort(), app.params.tool || "");
   set(ui.outcome, "any outcome", c.outcomes.filter(Boolean), app.params.outcome || "");
   layout();
@@ -128,8 +129,8 @@ function toggleEmpty() {
 function busy() {
   const c = app.columns, found = new Uint8Array(c.agents.length);
   if (ui.t0 === undefined || !ui.want) return found.fill(1);
-  const end = app.at !== null ? c.at(app.at + 1) : c.size, upto = Math.min(end, bound(c.ts, c.size, ui.t1 + c.longest + 1));
-  for (let i = bound(c.ts, c.size, ui.t0); i < upto; i++) if (!found[c.agent[i]] && c.ts[i] - Math.max(0, c.ms[i]) <= ui.t1 && matches(i)) found[c.agent[i]] = 1;
+  const end = app.at !== null ? c.at(app.at + 1) : c.size, upto = Math.min(end, c.upto(ui.t1 + c.longest));
+  for (let i = c.from(ui.t0); i < upto; i++) if (!found[c.agent[i]] && c.ts[i] >= ui.t0 && c.ts[i] - Math.max(0, c.ms[i]) <= ui.t1 && matches(i)) found[c.agent[i]] = 1;
   return found;
 }
 
@@ -208,13 +209,13 @@ function paint() {
     if (starts.has(kind)) { if (!open.has(c.agent[i])) open.set(c.agent[i], c.ts[i]); } else if (stops.has(kind) && open.has(c.agent[i])) { list.push(c.agent[i], open.get(c.agent[i]), c.ts[i]); open.delete(c.agent[i]); }
   }
   ui.turns.upto = c.size;
-  const edge = app.at !== null ? c.ts[Math.max(0, end - 1)] : Math.max(c.ts[c.size - 1], Math.min(Date.now() + app.skew, ui.t1));
+  const edge = app.at !== null ? c.ts[Math.max(0, end - 1)] : Math.max(c.latest(), Math.min(Date.now() + app.skew, ui.t1));
   for (let i = 0; i < list.length; i += 3) bar(ui.laneOf[list[i]], list[i + 1], Math.min(list[i + 2], edge));
   for (const [agent, from] of open) bar(ui.laneOf[agent], from, edge);
 
   // Spans: wide ones as they are, narrow ones counted per pixel. They stay on a layer of their own while the view stands still,
   // so that a new event costs one mark and not a hundred thousand.
-  const from = bound(c.ts, c.size, ui.t0), upto = Math.min(end, bound(c.ts, c.size, ui.t1 + c.longest + 1));
+  const from = c.from(ui.t0), upto = Math.min(end, c.upto(ui.t1 + c.longest));
   const columns = Math.ceil(width), ratio = devicePixelRatio || 1;
   const key = [ui.t0, ui.t1, width, height, ratio, ui.top, ui.laneVersion, ui.matchVersion, app.at, C.text, C.bg].join();
   let layer = ui.layer;
@@ -225,7 +226,7 @@ function paint() {
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const cells = Math.max(1, (last - first + 1) * columns);
-    layer = ui.layer = { of: c, key, canvas, context, next: from, instants: [], density: new Uint16Array(cells), broken: new Uint8Array(cells), dimmed: new Uint8Array(cells) };
+    layer = ui.layer = { of: c, key, canvas, context, next: from, instants: [], density: new Uint16Array(cells), broken: new Uint16Array(cells), dimmed: new Uint8Array(cells) };
   }
   const { density, broken, dimmed, instants, context: l } = layer, touched = new Set(), fresh = layer.next === from;
   const prompt = word["user-prompt"], compact = word.compact, permission = word.permission, pre = word["pre-tool"];
@@ -246,7 +247,7 @@ function paint() {
       if (x1 - x0 > 54) { l.globalAlpha = ok ? 1 : 0.4; l.fillStyle = bad ? C.onfail : C.onspan; l.save(); l.beginPath(); l.rect(x0 + 3, Y(row), x1 - x0 - 6, LANE); l.clip(); l.fillText(clean(c.tools[c.tool[i]], 40) + "  " + span(c.ms[i]), Math.max(x0, 0) + 6, Y(row) + LANE / 2); l.restore(); }
     } else {
       const at = (row - first) * columns + Math.max(0, Math.min(columns - 1, x1 | 0));
-      if (ok) { density[at]++; if (bad) broken[at] = 1; } else dimmed[at] = 1;
+      if (ok) { density[at]++; if (bad) broken[at]++; } else dimmed[at] = 1;
       if (!fresh) touched.add(at);
     }
   }
@@ -256,8 +257,7 @@ function paint() {
     if (!n) { if (dimmed[at]) { l.globalAlpha = 0.14; l.fillStyle = C.span; l.fillRect(x, y + 8, 1.6, LANE - 17); } return; }
     const h = (LANE - 11) * Math.min(1, 0.45 + Math.log2(n + 1) / 9);
     l.globalAlpha = 1;
-    l.fillStyle = broken[at] ? C.fail : C.span;
-    l.fillRect(x, y + (LANE - h) / 2 - 0.5, 1.6, h);
+    stack(l, C, x, y + (LANE + h) / 2 - 0.5, 1.6, h, broken[at] / n);
   };
   if (fresh) for (let at = 0; at < density.length; at++) column(at); else for (const at of touched) column(at);
   g.globalAlpha = 1;
@@ -284,14 +284,21 @@ function paint() {
   // Few lanes leave room below: the events that are in view are listed there.
   const tall = AXIS + rows * LANE + 64, room = ui.content.clientHeight - tall - 60;
   const few = room > 150 && ui.tablePanel.hidden;
-  ui.frame.style.maxHeight = few ? Math.max(200, tall) + "px" : "";
+  ui.frame.style.flex = few ? "0 0 " + Math.max(200, tall) + "px" : "";
   ui.near.hidden = !few;
-  if (few) near(from, Math.min(end, bound(c.ts, c.size, ui.t1 + 1)));
+  if (few) near(from, Math.min(end, c.upto(ui.t1)));
   paintLanes(Y, height);
   paintMini();
   const total = app.at !== null ? end : c.size;
-  ui.figure.textContent = count(total) + " events" + (ui.filtered ? ", filtered" : "") + (hideEmpty ? ", " + count(c.agents.length - rows) + (c.agents.length - rows === 1 ? " lane hidden" : " lanes hidden") : "");
-  ui.canvas.setAttribute("aria-label", "Timeline of " + rows + " agents and " + count(total) + " events from " + when(ui.t0) + " to " + when(ui.t1) + ". The list shows the same events.");
+  ui.figure.textContent = plural(total, "event") + (ui.filtered ? ", filtered" : "") + (hideEmpty ? ", " + plural(c.agents.length - rows, "lane") + " hidden" : "");
+  ui.canvas.setAttribute("aria-label", "Timeline of " + plural(rows, "agent") + " and " + plural(total, "event") + " from " + when(ui.t0) + " to " + when(ui.t1) + ". The list shows the same events.");
+}
+
+// A column of many events: the part of it that failed is at its top, and never too small to be seen.
+function stack(g, C, x, bottom, width, height, failed) {
+  const bad = failed ? Math.max(3, height * failed) : 0;
+  g.fillStyle = C.span; g.fillRect(x, bottom - height, width, height);
+  g.fillStyle = C.fail; g.fillRect(x, bottom - height, width, bad);
 }
 
 function axis(g, width, X, C) {
@@ -316,26 +323,26 @@ function paintLanes(Y, height) {
   ui.lanes.replaceChildren(...visible.map((lane) => {
     const agent = app.columns.agents[lane.i];
     return el("div", { class: "lane", css: { top: Y(lane.row) + "px", "--depth": lane.depth, visibility: Y(lane.row) < AXIS - 4 ? "hidden" : "visible" } },
-      lane.kids ? el("button", { type: "button", class: "quiet", "aria-expanded": String(!ui.folded.has(lane.i)), title: ui.folded.has(lane.i) ? "Show its subagents" : "Fold its subagents", onclick: () => { if (!ui.folded.delete(lane.i)) ui.folded.add(lane.i); layout(); draw(); } }, ui.folded.has(lane.i) ? "▸ " + lane.kids : "▾") : "",
-      el("button", { type: "button", class: "quiet cut", title: clean(agent.id, 200), onclick: () => openAgent(agent.id) }, clean(agent.name, 60)));
+      lane.kids ? el("button", { type: "button", class: "quiet fold", "aria-expanded": String(!ui.folded.has(lane.i)), title: ui.folded.has(lane.i) ? "Show its subagents" : "Fold its subagents", onclick: () => { if (!ui.folded.delete(lane.i)) ui.folded.add(lane.i); layout(); draw(); } }, ui.folded.has(lane.i) ? "▸" : "▾") : "",
+      el("button", { type: "button", class: "quiet cut", title: clean(agent.id, 200), onclick: () => openAgent(agent.id) }, clean(agent.name, 60) + (ui.folded.has(lane.i) ? " +" + lane.kids : "")));
   }));
 }
 
 function paintMini() {
   const c = app.columns, C = ui.colours;
   const { context: g, width, height } = fit(ui.mini);
-  const first = c.ts[0] - Math.max(0, c.ms[0]), last = Math.max(c.ts[c.size - 1], first + 1000), scale = width / (last - first);
+  const { first } = c, last = Math.max(c.latest(), first + 1000), scale = width / (last - first);
   // Counted again at most once a second: the overview of a long session hardly changes.
   const now = performance.now();
   if (!ui.overview || ui.overview.of !== c || ui.overview.width !== width || (ui.overview.size !== c.size && now - ui.overview.at > 1000)) {
-    const counts = new Uint32Array(Math.ceil(width) + 2), bad = new Uint8Array(counts.length), failing = c.outcomes.indexOf("failed");
-    for (let i = 0; i < c.size; i++) { const x = Math.max(0, ((c.ts[i] - first) * scale) | 0); counts[x]++; if (c.outcome[i] === failing) bad[x] = 1; }
+    const counts = new Uint32Array(Math.ceil(width) + 2), bad = new Uint32Array(counts.length), failing = c.outcomes.indexOf("failed");
+    for (let i = 0; i < c.size; i++) { const x = Math.max(0, ((c.ts[i] - first) * scale) | 0); counts[x]++; if (c.outcome[i] === failing) bad[x]++; }
     ui.overview = { of: c, width, size: c.size, at: now, counts, bad };
   }
   const { counts, bad } = ui.overview;
   let most = 1;
   for (const n of counts) if (n > most) most = n;
-  for (let x = 0; x < counts.length; x++) if (counts[x]) { const h = 4 + (height - 10) * Math.sqrt(counts[x] / most); g.fillStyle = bad[x] ? C.fail : C.span; g.fillRect(x, height - h, 1.2, h); }
+  for (let x = 0; x < counts.length; x++) if (counts[x]) { const h = 4 + (height - 10) * Math.sqrt(counts[x] / most); stack(g, C, x, height, 1.2, h, bad[x] / counts[x]); }
   const x0 = Math.max(0, (ui.t0 - first) * scale), x1 = Math.min(width, (ui.t1 - first) * scale);
   g.fillStyle = C.bg; g.globalAlpha = 0.72; g.fillRect(0, 0, x0, height); g.fillRect(x1, 0, width - x1, height); g.globalAlpha = 1;
   g.strokeStyle = C.edge; g.lineWidth = 1.5; g.strokeRect(x0 + 0.75, 0.75, Math.max(3, x1 - x0 - 1.5), height - 1.5);
@@ -350,7 +357,7 @@ function zoom(factor, x) {
   moved();
 }
 function pan(ms) { ui.t0 += ms; ui.t1 += ms; moved(); }
-function moved() { const c = app.columns; ui.whole = false; ui.follow = c && ui.t1 >= c.ts[c.size - 1]; draw(); }
+function moved() { const c = app.columns; ui.whole = false; ui.follow = c && ui.t1 >= c.latest(); draw(); }
 function reveal(seq) { const c = app.columns; if (!c) return; const i = Math.min(c.size - 1, c.at(seq)); if (i < 0 || ui.t0 === undefined) return; const t = c.ts[i]; if (t < ui.t0 || t > ui.t1) { const width = ui.t1 - ui.t0; ui.t0 = t - width / 2; ui.t1 = t + width / 2; moved(); } }
 
 function hit(x, y) {
@@ -361,11 +368,11 @@ function hit(x, y) {
   const scale = ui.canvas.clientWidth / (ui.t1 - ui.t0);
   const t = ui.t0 + x / scale, slack = 4 / scale;
   let best = -1, distance = Infinity;
-  const upto = Math.min(app.at !== null ? c.at(app.at + 1) : c.size, bound(c.ts, c.size, t + c.longest + slack));
-  for (let i = bound(c.ts, c.size, t - slack); i < upto; i++) {
+  const upto = Math.min(app.at !== null ? c.at(app.at + 1) : c.size, c.upto(t + c.longest + slack));
+  for (let i = c.from(t - slack); i < upto; i++) {
     if (c.agent[i] !== lane.i) continue;
     const start = c.ts[i] - Math.max(0, c.ms[i]);
-    if (start - slack > t) continue;
+    if (start - slack > t || c.ts[i] < t - slack) continue;
     const d = Math.max(0, t - c.ts[i], start - t) + Math.max(0, c.ms[i]) * 1e-3 + (c.tool[i] ? 0 : slack / 8);
     if (d < distance) { distance = d; best = i; }
   }

@@ -1,6 +1,6 @@
 // Usage: exact tokens by day, model, session and subagent in four classes; honest savings; money only when asked.
 
-import { clean, count, el, empty, percent, svg, tokens } from "./dom.js";
+import { clean, count, el, empty, percent, plural, svg, tokens } from "./dom.js";
 import { api } from "./net.js";
 import { app, failed, go } from "./store.js";
 
@@ -52,7 +52,7 @@ function render() {
   const saved = savings.honest || {};
   const savingsPanel = el("section", { class: "panel", "aria-labelledby": "h-savings" }, el("header", {}, el("h2", { id: "h-savings" }, "Saved by scoped reads")), el("div", { class: "body" },
     savings.scopedReads ? [el("div", { class: "figure" }, el("strong", {}, tokens(saved.savedTokens)), el("span", { class: "muted" }, "tokens, " + (saved.pct ?? "–") + " % of what whole files would have cost")),
-      el("dl", { class: "facts" }, [["counted", count(saved.reads) + " files once per version and session; what the map itself cost, " + tokens(saved.mapTokens) + " tokens, is charged"], ["published way", tokens(savings.savedTokens) + " tokens, " + savings.pct + " %, over " + count(savings.scopedReads) + " reads"], app.money ? ["at list price", savings.cost.label] : null].filter(Boolean).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]))]
+      el("dl", { class: "facts" }, [["counted", plural(saved.reads, "file") + " once per version and session; what the map itself cost, " + tokens(saved.mapTokens) + " tokens, is charged"], ["published way", tokens(savings.savedTokens) + " tokens, " + savings.pct + " %, over " + plural(savings.scopedReads, "read")], app.money ? ["at list price", savings.cost.label] : null].filter(Boolean).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]))]
       : el("p", { class: "muted" }, "No scoped read has been counted yet. A slice in place of a whole file is counted here, with the file it spared.")));
   if (usage.error || !usage.rows || !usage.rows.length) {
     ui.content.replaceChildren(el("div", { class: "grid" }, el("section", { class: "panel" }, empty(usage.error ? "Usage could not be read" : "No transcript of this project yet", usage.error ? clean(usage.error, 200) : "Exact tokens come from the host's own transcripts of this project. They are read here, on this machine, and go nowhere.")), savingsPanel));
@@ -61,7 +61,7 @@ function render() {
   const rows = usage.rows;
   const days = group(rows, (row) => row.day).sort((a, b) => (a.id < b.id ? -1 : 1));
   const all = group(rows, () => "all")[0];
-  const table = (name, heading, groups, open) => groups.length === 0 ? null : el("section", { class: "panel", "aria-label": name }, el("header", {}, el("h2", {}, name)), el("div", { class: "body scroll-x", tabindex: 0, role: "group", "aria-label": name + ", table" }, el("table", {},
+  const table = (name, heading, groups, open) => groups.length === 0 ? null : el("section", { class: "panel", "aria-label": name }, el("header", {}, el("h2", {}, name), el("span", { class: "muted" }, "tokens")), el("div", { class: "body scroll-x", tabindex: 0, role: "group", "aria-label": name + ", table" }, el("table", {},
     el("thead", {}, el("tr", {}, el("th", {}, heading), CLASSES.map(([, label]) => el("th", { class: "num" }, label)), el("th", { class: "num" }, "replies"), app.money ? el("th", { class: "num" }, "list price") : null)),
     el("tbody", {}, groups.slice(0, 60).map((row) => el("tr", open ? { class: "link", tabindex: 0, onclick: () => open(row.id), onkeydown: (event) => { if (event.key === "Enter") open(row.id); } } : {}, el("td", {}, clean(row.id || "unknown", 80)), CLASSES.map(([key]) => el("td", { class: "num" }, tokens(row[key]))), el("td", { class: "num" }, count(row.replies)), app.money ? el("td", { class: "num" }, dollars(row)) : null))))));
   const size = (a, b) => sum(b) - sum(a);
@@ -82,6 +82,6 @@ function bars(days) {
     days.map((day, i) => {
       let y = base;
       const x = i * step + (step - wide) / 2;
-      return [CLASSES.map(([name]) => { const h = (day[name] / most) * (base - 18); y -= h; return svg("rect", { class: "u-" + name, x, y, width: wide, height: Math.max(0, h - 0.5) }, svg("title", {}, day.id + ": " + tokens(day[name]))); }), i % Math.ceil(days.length / 12) === 0 ? svg("text", { x: x + wide / 2, y: height - 5, "text-anchor": "middle" }, (day.id || "unknown").slice(day.id ? 5 : 0)) : null];
+      return [CLASSES.map(([name]) => { const h = (day[name] / most) * (base - 18); y -= h; return svg("rect", { class: "u-" + name, x, y, width: wide, height: Math.max(0, h - 0.5) }, svg("title", {}, day.id + ": " + tokens(day[name]))); }), i % Math.ceil(46 / step) === 0 ? svg("text", { x: x + wide / 2, y: height - 5, "text-anchor": "middle" }, (day.id || "unknown").slice(day.id ? 5 : 0)) : null];
     }));
 }
