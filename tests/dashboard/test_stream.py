@@ -7,6 +7,7 @@ import os
 import unittest
 from typing import Any
 
+from slipstream.dashboard.live import Views
 from slipstream.events.fold import Fold
 from slipstream.events.log import log_path, read_events
 
@@ -112,6 +113,29 @@ class Streams(unittest.TestCase):
         self.assertEqual(self.project.get("/api/now?session=gone").json["counts"]["events"], 0)
         self.project.emit("user-prompt", "new life", session="gone")
         wait_until(lambda: [event["label"] for event in self.project.get("/api/now?session=gone").json["tail"]] == ["new life"])
+
+    def test_published_stream_of_a_log_that_begins_anew(self) -> None:
+        for number in range(5):
+            self.project.emit("user-prompt", "old %d" % number, session="anew")
+        stream = Stream(self.project, "/api/stream?session=anew")
+        self.addCleanup(stream.close)
+        self.assertEqual(stream.frame("snapshot")["data"]["lastSeq"], 4)
+        os.unlink(log_path(self.project.root, "anew"))
+        self.assertEqual(stream.frame("resync")["data"]["session"], "anew")
+        self.project.emit("user-prompt", "new", session="anew")
+        self.assertEqual(stream.frame("state")["data"], json.loads(json.dumps(self.folded("anew"))))
+        self.project.emit("stop", "newer", session="anew")
+        self.assertEqual([event["label"] for event in stream.frame("delta")["data"]["events"]], ["newer"])
+
+    def test_published_stream_while_many_sessions_are_looked_at(self) -> None:
+        self.project.emit("user-prompt", "first", session="kept")
+        stream = Stream(self.project, "/api/stream?session=kept")
+        self.addCleanup(stream.close)
+        stream.frame("snapshot")
+        for number in range(Views.MAX + 2):
+            self.project.get("/api/now?session=other%d" % number)
+        self.project.emit("pre-tool", "Read a.ts", session="kept")
+        self.assertEqual(stream.frame("state")["data"]["lastSeq"], 1)
 
     def test_torn_lines_wait_and_bad_lines_are_counted(self) -> None:
         self.project.emit("user-prompt", "first", session="torn")

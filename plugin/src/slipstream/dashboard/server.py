@@ -59,7 +59,7 @@ REASONS = {
 class Answer:
     """What a route gives back: a value for JSON, or bytes with their type."""
 
-    __slots__ = ("body", "content_type", "filename", "headers", "status")
+    __slots__ = ("body", "content_type", "headers", "status")
 
     def __init__(self, value: Any = None, status: int = 200, content_type: str = "application/json; charset=utf-8") -> None:
         self.status = status

@@ -62,11 +62,11 @@ def session_stream(handler: Handler, hub: Hub, view: SessionView, last_id: str) 
                 parts.append(frame("delta", delta_panel(view, rows, missed, None), str(last)))
         parts.append(frame("snapshot", view.fold.state(), str(last)))
     handler.connection.sendall(b"".join(parts))
-    _pump(handler, hub, sent, view, last)
+    _pump(handler, hub, sent, view.session, last)
 
 
-def _pump(handler: Handler, hub: Hub, sent: int, view: SessionView | None, last: int = -1) -> None:
-    """Writes frames as they come until the browser leaves, is too slow, or the server stops."""
+def _pump(handler: Handler, hub: Hub, sent: int, session: str | None, last: int = -1) -> None:
+    """Writes frames as they come until the browser leaves, is too slow, or the server stops; of one session, or of all."""
     stated, owed, beaten = time.monotonic(), False, time.monotonic()
     while not hub.stopped:
         with hub.ready:
@@ -76,15 +76,18 @@ def _pump(handler: Handler, hub: Hub, sent: int, view: SessionView | None, last:
             sent = hub.tick
         if hub.stopped or _has_left(handler):
             return
-        if view is None:
+        if session is None:
             lost = frame("resync", {}, "%s-%d" % (hub.epoch, sent))
             body = lost if frames is None else b"".join(item[3] for item in frames)
         else:
-            own = [item for item in frames or [] if item[1] == view.session and item[2] > last]
-            body = b"".join(_with_id(item[3], item[2]) for item in own)
-            owed = owed or bool(own)
-            last = own[-1][2] if own else last
+            body = frame("resync", {"session": session}) if frames is None else b""
+            owed = owed or frames is None
+            for _, name, number, data in frames or ():
+                if name == session and (number > last or number < 0):  # below 0: its log begins anew, or is gone
+                    body += _with_id(data, number)
+                    last, owed = number, True
             if owed and time.monotonic() - stated >= STATE_EVERY_S:
+                view = hub.catch_up(session)  # the one that is followed now: it may have been dropped and read again
                 with view.lock:
                     body += frame("state", view.fold.state(), str(view.last_seq))
                 stated, owed = time.monotonic(), False

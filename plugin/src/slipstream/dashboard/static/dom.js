@@ -102,9 +102,7 @@ export function ago(ms) {
 export const instant = (ts) => (typeof ts === "number" ? ts : Date.parse(ts || ""));
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const dayAndTime = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-const dayOnly = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
 export const hms = (ts) => (known(instant(ts)) ? clock.format(instant(ts)) : "–");
-export const day = (ts) => (known(instant(ts)) ? dayOnly.format(instant(ts)) : "–");
 export const when = (ts) => (known(instant(ts)) ? dayAndTime.format(instant(ts)) : "–");
 export const utc = (ts) => (known(instant(ts)) ? new Date(instant(ts)).toISOString() : "");
 export const time = (ts, format = hms) => el("time", { title: utc(ts), datetime: utc(ts) }, format(ts));

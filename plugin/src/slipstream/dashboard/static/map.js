@@ -19,7 +19,7 @@ export function mount(root) {
   let timer = 0;
   ui.text.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => ui && go({ q: ui.text.value, file: app.params.file }, "map", true), 120); });
   ui.text.addEventListener("keydown", (event) => { if (event.key === "Enter") { const hit = matching()[0]; if (hit) select(hit.id); } });
-  root.append(el("div", { class: "view-full" }, el("h1", { class: "sr" }, "Map"), el("div", { class: "tools" }, ui.text, el("button", { type: "button", onclick: () => zoomTo(null) }, "Whole project"), ui.note), ui.wrap, ui.details));
+  root.append(el("div", { class: "view-full" }, el("h1", { class: "sr" }, "Map"), el("div", { class: "tools" }, ui.text, el("button", { type: "button", onclick: whole }, "Whole project"), ui.note), ui.wrap, ui.details));
   ui.wrap.append(empty("Reading the project", "The graph of imports is made from the index; a large project takes a few seconds the first time."));
   load();
 }
@@ -162,7 +162,7 @@ function select(id) {
 }
 
 function view(x, y, w, h) { ui.box = { x, y, w, h }; ui.svg.setAttribute("viewBox", x + " " + y + " " + w + " " + h); }
-function zoomTo(node) { if (!ui.svg) return; if (!node) { go({ file: null }, "map", true); view(0, 0, SIZE, SIZE * RATIO); } else view(node.x - 150, node.y - 93, 300, 186); }
+function whole() { if (!ui.svg) return; go({ file: null }, "map", true); view(0, 0, SIZE, SIZE * RATIO); }
 function zoom(factor, px, py) {
   const { x, y, w, h } = ui.box, next = Math.max(60, Math.min(SIZE * 1.4, w * factor)), k = next / w;
   view(x + (w - next) * px, y + (h - h * k) * py, next, h * k);
