@@ -260,6 +260,29 @@ class WithGit(TreeCase):
         self.assertEqual(open_index(self.root).paths(), ["a.py", "ignored/forced.py"])
         self.assertEqual(open_index(self.root, ask_git=False).paths(), ["a.py", "ignored/forced.py"])
 
+    def test_a_new_file_beside_a_tracked_one_in_an_ignored_folder_stays_out(self) -> None:
+        self.git("init", "-q")
+        self.write(".gitignore", "ignored/\n")
+        self.write("ignored/sub/forced.py", "x = 1\n")
+        self.git("add", "-f", "ignored/sub/forced.py")
+        self.assertEqual(open_index(self.root).paths(), ["ignored/sub/forced.py"])
+        self.write("ignored/sub/new.py", "x = 1\n")
+        self.assertEqual(open_index(self.root).paths(), ["ignored/sub/forced.py"])
+        self.git("rm", "-q", "--cached", "ignored/sub/forced.py")
+        os.remove(os.path.join(self.root, "ignored", "sub", "forced.py"))
+        self.assertEqual(open_index(self.root).paths(), [])
+
+    def test_a_root_that_git_ignores_is_a_project_all_the_same(self) -> None:
+        self.git("init", "-q")
+        self.write(".gitignore", "scratch/\n")
+        self.write("scratch/a.py", "x = 1\n")
+        inner = os.path.join(self.root, "scratch")
+        self.assertEqual(open_index(inner).paths(), ["a.py"])
+        self.write("scratch/b.py", "x = 1\n")
+        self.assertEqual(open_index(inner).paths(), ["a.py", "b.py"])
+        self.write("scratch/sub/c.py", "x = 1\n")
+        self.assertEqual(open_index(inner).paths(), ["a.py", "b.py", "sub/c.py"])
+
     def test_nested_repositories_and_worktrees_are_left_alone(self) -> None:
         self.git("init", "-q")
         self.write("a.py", "x = 1\n")

@@ -87,7 +87,7 @@ class Walker:
         found.files[:] = [path for path in found.files if path not in files]
         if ask_git and self.git_dirs and found.files:
             listed = self._list_git(folders)
-            if listed:
+            if listed is not None:
                 self._merge_git(found, listed, known)
                 found.files[:] = [path for path in found.files if path not in files]
         return found
@@ -165,14 +165,18 @@ class Walker:
         if folders and "" not in folders:
             args += ["--", *(":(literal)" + folder for folder in folders)]
         answer = run_git(args, self.root, GIT_TIMEOUT_S)
-        return {os.fsdecode(path) for path in answer.split(b"\0") if path} if answer else None
+        return {os.fsdecode(path) for path in answer.split(b"\0") if path} if answer is not None else None
+
+    def _is_root_ignored(self) -> bool:
+        """Whether a repository around the root ignores it as a whole, and so has nothing to say of what is in it."""
+        return bool(self.prefix) and bool(run_git(["check-ignore", "--no-index", "."], self.root, GIT_TIMEOUT_S))
 
     def _merge_git(self, found: Walk, listed: set[str], known: dict[str, int]) -> None:
         """Keep of the walk what git lists, and add what git tracks inside folders it otherwise ignores. `known`: as before."""
         walked = set(found.files)
         kept = walked & listed
-        if not kept and walked:
-            return  # the root itself is ignored by a repository around it
+        if not kept and walked and self._is_root_ignored():
+            return
         tops = {path[:-1] for path, _ in found.skipped if path.endswith("/")}
         for path in listed - walked:
             if not self.is_source(path):

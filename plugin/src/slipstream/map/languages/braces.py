@@ -61,7 +61,6 @@ def unclosed(lex: Lexicon, text: str, pos: int) -> int:
     return len(text)
 
 
-
 def without_notes(text: str, hash_lines: bool) -> str:
     """A signature without its comments, and without directives where `hash_lines`."""
     def kept(found: re.Match[str]) -> str:
