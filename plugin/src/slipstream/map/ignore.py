@@ -8,7 +8,7 @@ import sys
 
 _FLAGS = re.DOTALL | (re.IGNORECASE if os.name == "nt" or sys.platform == "darwin" else 0)
 _WILD = re.compile(rb"[*?\[\\]")
-_CUT = re.compile(rb"([^*?\[\\]*[^*?\[\\/])(?=\*\*+/)")  # git takes `a**/b` apart: `a`, and then `**/b`
+_CUT = re.compile(rb"([^*?\[\\]*[^*?\[\\/])(?=\*\*+(?:/|\Z))")  # git takes `a**/b` apart: `a`, and then `**/b`
 _POSIX = {
     b"alnum": b"A-Za-z0-9", b"alpha": b"A-Za-z", b"blank": b" \\t", b"cntrl": b"\\x00-\\x1f\\x7f", b"digit": b"0-9",
     b"graph": b"!-~", b"lower": b"a-z", b"print": b" -~", b"punct": b"!-/:-@\\[-`{-~", b"space": b"\\s",
