@@ -225,6 +225,46 @@ class Map(TreeCase):
             "srv/src/main/java/org/y/Server.java", "srv/web.py", "start.py", "tools/build.py", "tools/go.php", "z/start.rs"])
 
 
+class Processes(TreeCase):
+    """Maps at the same time, and maps that are killed: what is left says what a first map of the tree says."""
+
+    def edit(self, turn: int) -> None:
+        for number in range(20):
+            self.write(f"part{number % 4}/module{number}.py", f"from part{turn % 4} import module{turn}\n\n\ndef f{turn}_{number}():\n    pass\n", age_s=900 - turn)
+        self.write(f"part{turn % 4}/only{turn}.py", "def alone():\n    pass\n")
+
+    def start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, "-I", "-S", PROGRAM, "map"], cwd=self.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def check(self) -> None:
+        shown = run(self.root, "map")
+        kept = [self.published()]
+        shutil.rmtree(os.path.join(self.root, ".claude"))
+        self.assertEqual(run(self.root, "map"), shown)
+        self.assertEqual([self.published()], kept)
+
+    def published(self) -> object:
+        with open(os.path.join(self.root, STORE, "map.json"), encoding="utf-8") as stream:
+            return {**json.load(stream), "generatedAt": ""}
+
+    def test_several_at_once(self) -> None:
+        for turn in range(3):
+            self.edit(turn)
+            running = [self.start() for _ in range(4)]
+            self.assertEqual([(one.communicate()[1], one.returncode) for one in running], [(b"", 0)] * 4)
+            self.check()
+
+    def test_killed_on_the_way(self) -> None:
+        for turn in range(8):
+            self.edit(turn)
+            with self.start() as running:
+                try:
+                    running.wait(timeout=0.02 * (turn + 1))
+                except subprocess.TimeoutExpired:
+                    running.kill()
+            self.check()
+
+
 @unittest.skipUnless(shutil.which("git"), "git is not here")
 class WithGit(TreeCase):
     def git(self, *args: str, cwd: str | None = None) -> None:
